@@ -1,0 +1,67 @@
+# The front door. Each target installs what is missing on a bare Debian 12 (scripts/deps.sh), builds what it needs in
+# build/PRESET, and says where its results are. The presets themselves are in CMakePresets.json.
+
+PREFIX = /usr/local
+FUZZ =
+SECONDS = 600
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL = help
+.NOTPARALLEL:
+.PHONY: help demo test check soak fuzz bench bench-map coverage format install clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+demo: ## make, inspect, check and convert meshes; results in out/demo
+	@scripts/deps.sh build
+	@scripts/build.sh release
+	@scripts/demo.sh build/release/cleave
+
+test: ## build with assertions and run the tests
+	@scripts/deps.sh build test
+	@scripts/build.sh test
+	@scripts/test.sh test
+
+check: ## format, layering, clang-tidy, cppcheck, tests under sanitizers, a minute of fuzzing
+	@scripts/deps.sh build test check
+	@scripts/check.sh
+
+soak: ## the long random tests, in the release and in the sanitizer build
+	@scripts/deps.sh build test
+	@scripts/build.sh release -DCLEAVE_TESTS=ON
+	@scripts/build.sh debug
+	@ctest --test-dir build/release -C soak -L soak --no-label-summary --no-tests=error --verbose
+	@ctest --test-dir build/debug -C soak -L soak --no-label-summary --no-tests=error --verbose
+
+fuzz: ## fuzz the readers and keep what was learnt: [FUZZ=name] [SECONDS=600]
+	@scripts/deps.sh build check
+	@scripts/build.sh fuzz
+	@scripts/fuzz.sh --keep $(SECONDS) $(FUZZ)
+
+bench: bench-map ## every benchmark
+
+bench-map: ## the map beside its peer, CGAL
+	@scripts/deps.sh build bench
+	@scripts/build.sh release -DCLEAVE_BENCH=ON
+	@cmake --build --preset release --target bench --parallel $$(nproc)
+	@build/release/$(@:bench-%=bench_%) build/release/peers/*
+
+coverage: ## which lines the tests reach
+	@scripts/deps.sh build test coverage
+	@scripts/build.sh coverage
+	@find build/coverage -name '*.gcda' -delete
+	@scripts/test.sh coverage
+	@gcovr --root . --filter src/ build/coverage
+
+format: ## lay out the sources as .clang-format says
+	@scripts/deps.sh check
+	@scripts/sources.sh 'c|h|cpp' | xargs -0 clang-format -i
+
+install: ## install the library and the program: [PREFIX=/usr/local] [DESTDIR=]
+	@scripts/deps.sh build
+	@scripts/build.sh release
+	@cmake --install build/release --prefix $(abspath $(PREFIX))
+
+clean: ## remove build/ and out/
+	@rm -rf build out

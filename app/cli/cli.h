@@ -1,0 +1,81 @@
+// The program `cleave`, as its files see it: what a command is, what it is called with, and how it ends.
+//
+// A command is a constant: its name, its arguments and options, its help and one function. Each has a file of its own,
+// and commands.c lists them; the parser, the help and the suggestions for misspelt words all read the same table, so they
+// cannot disagree. Nothing here changes while the program runs, and the only headers of Cleave that the program sees
+// are the public ones.
+//
+// Results go to standard output, complaints to standard error. A complaint about a file is the library's own line,
+// "file:line: what is wrong", so that editors can jump there; one about the command line begins with "cleave: ".
+
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <cleave/cleave.h>
+
+#include <stdio.h>
+
+// How the program ends.
+enum {
+  CLI_OK = 0,
+  CLI_FAILURE = 1, // a file that is wrong or cannot be used, a check that found problems
+  CLI_USAGE = 2,   // a command line that makes no sense
+};
+
+enum {
+  CLI_MAX_OPTIONS = 8, // of one command
+  CLI_MAX_VALUES = 3,  // of one option
+};
+
+typedef struct cli_option {
+  const char *name; // the long one, without its dashes; NULL behind the last
+  char letter;      // the short one, or 0
+  bool required;
+  int value_count;    // 0 for a flag
+  const char *values; // what the values are called: "FILE", "X Y Z"
+  const char *what;   // for the help
+} cli_option;
+
+typedef struct cli_call cli_call;
+
+typedef struct cli_command {
+  const char *name;
+  const char *what;  // in a few words, for the list of commands
+  const char *words; // what its arguments are called: "KIND NX NY [NZ]"
+  int min_words, max_words;
+  cli_option options[CLI_MAX_OPTIONS]; // besides --help, which every command has; ended by one without a name
+  const char *help;                    // paragraphs, ended by newlines
+  int (*run)(const cli_call *call);    // how the program ends
+} cli_command;
+
+// A command line, taken apart (arguments.h).
+struct cli_call {
+  const cli_command *command;
+  char **words; // the arguments that are no options
+  int word_count;
+  bool help;                                                  // --help was among them
+  bool given[CLI_MAX_OPTIONS];                                // by place in the command's table
+  const char *option_values[CLI_MAX_OPTIONS][CLI_MAX_VALUES]; // likewise
+};
+
+extern const cli_command cli_grid, cli_info, cli_check, cli_convert, cli_formats, cli_help;
+
+// The i-th command, NULL past the last; and by name, NULL for an unknown one.
+const cli_command *cli_command_list(size_t i);
+const cli_command *cli_command_find(const char *name);
+// Complains about a word that is no command, with the nearest one that is.
+int cli_command_unknown(const char *name);
+
+// The help of the whole program and of one command, and the one line that shows how to call it.
+void cli_print_overview(FILE *stream);
+void cli_print_help(FILE *stream, const cli_command *command);
+void cli_print_usage(FILE *stream, const cli_command *command);
+
+// Complaints. Each ends the line itself and returns how the program then ends.
+
+// "cleave: ...", and how the command is called; command may be NULL.
+int cli_misused(const cli_command *command, const char *format, ...) CLV_PRINTF(2, 3);
+// The library's sentence about a file, as it is.
+int cli_failed(const char *message);
+
+#endif

@@ -1,0 +1,71 @@
+// `cleave help`: the program's and each command's help, laid out from the table of commands.
+
+#include "arguments.h"
+#include "cli.h"
+
+static void print_usage_option(FILE *stream, const cli_option *option) {
+  fputs(option->required ? " " : " [", stream);
+  if (option->letter) {
+    fprintf(stream, "-%c", option->letter);
+  } else {
+    fprintf(stream, "--%s", option->name);
+  }
+  fprintf(stream, "%s%s%s", option->value_count ? " " : "", option->values ? option->values : "",
+          option->required ? "" : "]");
+}
+
+void cli_print_usage(FILE *stream, const cli_command *command) {
+  fprintf(stream, "cleave %s%s%s", command->name, *command->words ? " " : "", command->words);
+  for (const cli_option *option = command->options; option->name; option++) print_usage_option(stream, option);
+  fputc('\n', stream);
+}
+
+static void print_option(FILE *stream, const cli_option *option) {
+  char left[64];
+  if (option->letter) {
+    snprintf(left, sizeof left, "-%c, --%s %s", option->letter, option->name, option->values ? option->values : "");
+  } else {
+    snprintf(left, sizeof left, "    --%s %s", option->name, option->values ? option->values : "");
+  }
+  fprintf(stream, "  %-20s %s\n", left, option->what);
+}
+
+void cli_print_help(FILE *stream, const cli_command *command) {
+  cli_print_usage(stream, command);
+  fprintf(stream, "\n%s\nOptions:\n", command->help);
+  for (const cli_option *option = command->options; option->name; option++) print_option(stream, option);
+  print_option(stream, &(cli_option){.name = "help", .letter = 'h', .what = "print this"});
+}
+
+void cli_print_overview(FILE *stream) {
+  fprintf(stream,
+          "cleave COMMAND [ARGUMENTS]\n\nCleave %s, a physics engine for bodies that can be cut.\n\nCommands:\n",
+          clv_version());
+  const cli_command *command;
+  for (size_t i = 0; (command = cli_command_list(i)); i++) {
+    fprintf(stream, "  %-10s %s\n", command->name, command->what);
+  }
+  fputs("\n'cleave help COMMAND' says more; 'cleave --version' prints the version.\n"
+        "Exit status: 0 for success, 1 for a file that is wrong or cannot be used, 2 for a wrong command line.\n",
+        stream);
+}
+
+static int run_help(const cli_call *call) {
+  if (call->word_count == 0) {
+    cli_print_overview(stdout);
+    return CLI_OK;
+  }
+  const cli_command *command = cli_command_find(call->words[0]);
+  if (!command) return cli_command_unknown(call->words[0]);
+  cli_print_help(stdout, command);
+  return CLI_OK;
+}
+
+const cli_command cli_help = {
+    .name = "help",
+    .what = "explain a command",
+    .words = "[COMMAND]",
+    .max_words = 1,
+    .help = "Lists the commands, or explains one of them.\n",
+    .run = run_help,
+};

@@ -1,0 +1,39 @@
+// Numbers from the command line. strtoul and strtod read "-1" as 4294967295, " 1", "0x10" and "1e999" without a word; here
+// the letters are looked at first. See arguments.h.
+
+#include "arguments.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_whole_number(const char *text, uint32_t least, uint32_t *number) {
+  if (!*text || text[strspn(text, "0123456789")]) return false;
+  errno = 0;
+  const unsigned long long value = strtoull(text, NULL, 10);
+  if (errno || value < least || value > UINT32_MAX) return false;
+  *number = (uint32_t)value;
+  return true;
+}
+
+int cli_whole_number(const cli_call *call, const char *name, const char *text, uint32_t least, uint32_t *number) {
+  if (read_whole_number(text, least, number)) return CLI_OK;
+  return cli_misused(call->command, "%s must be a whole number from %" PRIu32 " to %" PRIu32 ", not '%s'", name, least,
+                     UINT32_MAX, text);
+}
+
+static bool read_length(const char *text, double *length) {
+  if (!*text || text[strspn(text, "0123456789.eE+-")]) return false;
+  char *end;
+  const double value = strtod(text, &end);
+  if (end == text || *end || !isfinite(value) || value <= 0.0) return false;
+  *length = value;
+  return true;
+}
+
+int cli_length(const cli_call *call, const char *name, const char *text, double *length) {
+  if (read_length(text, length)) return CLI_OK;
+  return cli_misused(call->command, "%s must be a length above 0, such as 2.5, not '%s'", name, text);
+}

@@ -1,0 +1,30 @@
+# bench/ROOM/*.c is one program, bench_ROOM; bench/peers/NAME.cpp is another system doing the same work, peers/NAME.
+# A bench program gets the paths of the peers as arguments and runs them itself, so both sides share one run. Nothing
+# here is part of `all`: the target `bench` builds it.
+
+enable_language(CXX)
+set(CGAL_DO_NOT_WARN_ABOUT_CMAKE_BUILD_TYPE TRUE)
+find_package(CGAL REQUIRED QUIET)
+
+add_custom_target(bench)
+
+file(GLOB bench_sources CONFIGURE_DEPENDS bench/*/*.c)
+list(TRANSFORM bench_sources REPLACE "^.*/bench/([^/]+)/.*$" "\\1" OUTPUT_VARIABLE rooms)
+list(REMOVE_DUPLICATES rooms)
+foreach(room IN LISTS rooms)
+  set(room_sources ${bench_sources})
+  list(FILTER room_sources INCLUDE REGEX "/bench/${room}/")
+  add_executable(bench_${room} EXCLUDE_FROM_ALL ${room_sources})
+  target_link_libraries(bench_${room} PRIVATE cleave::cleave m)
+  add_dependencies(bench bench_${room})
+endforeach()
+
+file(GLOB peer_sources CONFIGURE_DEPENDS bench/peers/*.cpp)
+foreach(source IN LISTS peer_sources)
+  cmake_path(GET source STEM peer)
+  add_executable(${peer} EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(${peer} PRIVATE CGAL::CGAL)
+  set_target_properties(${peer} PROPERTIES CXX_STANDARD 17
+                                           RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
+  add_dependencies(bench ${peer})
+endforeach()

@@ -1,0 +1,50 @@
+// Growable arrays on a clv_allocator.
+//
+// An array is a pointer, a count and a capacity in elements. Growing is the only operation that can fail, and it leaves the
+// array as it was; callers reserve first and write afterwards.
+
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include "cleave/base.h"
+
+#include <string.h>
+
+#define BASE_ARRAY(type)                                                                                               \
+  struct {                                                                                                             \
+    type *data;                                                                                                        \
+    uint32_t count, capacity;                                                                                          \
+  }
+
+// Makes room for `need` elements in the array whose pointer lies at `slot`, growing by half as much again, or to exactly
+// `need` when it was empty. The pointer is copied, not aliased: `slot` may be of any object pointer type.
+static inline bool base_grow(const clv_allocator *allocator, void *slot, uint32_t *capacity, uint64_t need, size_t size) {
+  if (need <= *capacity) return true;
+  uint64_t room = *capacity + (uint64_t)*capacity / 2 + 8;
+  if (room < need || *capacity == 0) room = need;
+  if (room > UINT32_MAX) room = UINT32_MAX;
+  if (need > room) return false;
+  void *data;
+  memcpy(&data, slot, sizeof data);
+  data = allocator->resize(allocator->user, data, *capacity * size, room * size);
+  if (!data) return false;
+  memcpy(slot, &data, sizeof data);
+  *capacity = (uint32_t)room;
+  return true;
+}
+
+static inline void *base_allocate(const clv_allocator *allocator, size_t size) {
+  return allocator->resize(allocator->user, NULL, 0, size);
+}
+
+static inline void base_free(const clv_allocator *allocator, void *data, size_t size) {
+  if (data) allocator->resize(allocator->user, data, size, 0);
+}
+
+#define BASE_RESERVE(allocator, array, need)                                                                           \
+  base_grow((allocator), &(array)->data, &(array)->capacity, (need), sizeof *(array)->data)
+#define BASE_RELEASE(allocator, array)                                                                                 \
+  (base_free((allocator), (array)->data, (array)->capacity * sizeof *(array)->data), (array)->data = NULL,             \
+   (array)->count = (array)->capacity = 0)
+
+#endif

@@ -1,0 +1,347 @@
+// Carrying values through a commit; embed.h tells the idea.
+
+#include "embed/embed.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Contributions. A place has many nodes where its darts have records; one of them stands for it: the dart its slot remembers.
+
+static clv_dart remembered(const map *m, const map_index *index, clv_dart node) {
+  const uint32_t id = map_index_get(m, index, node);
+  if (!id) return CLV_NO_DART;
+  if (!(id & MAP_TEMPLATE_SLOT)) return index->dart.data[id];
+  const clv_dart cell = map_block(m, node) << 6;
+  return cell | clv_templates[map_page(m, cell).kind].sub[index->inner].first[id & ~MAP_TEMPLATE_SLOT];
+}
+
+// Before the commit the remembered dart may be among the deleted ones while others of its place live on; then the first of
+// those stands for it.
+static clv_dart survivor(const map *m, const map_orbits *places, clv_dart node, clv_dart standing) {
+  if (!standing || clv_dart_alive(&m->view, standing)) return standing;
+  const uint64_t old = map_old_name(m, places->index, node);
+  for (uint32_t k = map_first_part(places, old); k < places->by_old.count; k++) {
+    const map_part *part = &places->parts.data[places->by_old.data[k]];
+    if (part->old != old || part->orbit == MAP_NO_ORBIT) break;
+    const map_new_orbit *orbit = &places->orbits.data[part->orbit];
+    for (uint32_t n = orbit->node_start; n < orbit->node_end; n++)
+      if (map_old_name(m, places->index, places->nodes.data[n]) == old) return places->nodes.data[n];
+  }
+  return standing;
+}
+
+static double node_weight(const clv_column *column, const map_plan *plan, clv_dart node) {
+  const map *m = column->map;
+  const clv_column *contribution = column->def.contribution;
+  const map_index *index = contribution->index;
+  if (survivor(m, &plan->orbits[index->dims], node, remembered(m, index, node)) != node) return 0;
+  const void *value = clv_column_at(contribution, node);
+  return value ? embed_get(contribution, value, 0) : 0;
+}
+
+// The weight of every part; a part weighs what its nodes do.
+static bool weigh_parts(clv_column *column, const map_plan *plan, const map_orbits *o) {
+  const map *m = column->map;
+  if (!BASE_RESERVE(&m->allocator, &column->weights, o->parts.count)) return false;
+  double *weights = column->weights.data;
+  if (!column->def.contribution) {
+    for (uint32_t k = 0; k < o->parts.count; k++) weights[k] = o->parts.data[k].weight;
+    return true;
+  }
+  for (uint32_t k = 0; k < o->parts.count; k++) weights[k] = 0;
+  for (uint32_t n = 0; n < o->orbits.count; n++) {
+    const map_new_orbit *orbit = &o->orbits.data[n];
+    for (uint32_t k = orbit->node_start; k < orbit->node_end && orbit->changed; k++) {
+      const uint64_t old = map_old_name(m, column->index, o->nodes.data[k]);
+      for (uint32_t p = orbit->part_start; p < orbit->part_end; p++)
+        if (o->parts.data[p].old == old) weights[p] += node_weight(column, plan, o->nodes.data[k]);
+    }
+  }
+  // Parts of deleted darts lie behind all others, in order of old name.
+  uint32_t first = o->parts.count;
+  while (first && o->parts.data[first - 1].orbit == MAP_NO_ORBIT) first--;
+  for (uint32_t k = 0; k < o->lost.count; k++) {
+    uint32_t low = first, high = o->parts.count;
+    while (low + 1 < high) {
+      const uint32_t middle = low + (high - low) / 2;
+      if (o->parts.data[middle].old <= o->lost.data[k].old)
+        low = middle;
+      else
+        high = middle;
+    }
+    weights[low] += node_weight(column, plan, o->lost.data[k].node);
+  }
+  return true;
+}
+
+// The shares of the old orbit that its parts have; equal ones where nothing weighs anything.
+static bool share_parts(clv_column *column, const map_orbits *o) {
+  if (!BASE_RESERVE(&column->map->allocator, &column->shares, o->parts.count)) return false;
+  const double *weights = column->weights.data;
+  for (uint32_t k = 0, end; k < o->by_old.count; k = end) {
+    const uint64_t old = o->parts.data[o->by_old.data[k]].old;
+    double total = 0;
+    for (end = k; end < o->by_old.count && o->parts.data[o->by_old.data[end]].old == old; end++)
+      total += weights[o->by_old.data[end]];
+    for (uint32_t p = k; p < end; p++) {
+      const uint32_t part = o->by_old.data[p];
+      column->shares.data[part] = total > 0 ? weights[part] / total : 1.0 / (end - k);
+    }
+  }
+  return true;
+}
+
+// New values
+
+static void merge_parts(const clv_column *column, const map_orbits *o, const map_new_orbit *orbit, uint8_t *value) {
+  const double *shares = column->shares.data, *weights = column->weights.data;
+  uint32_t kept = orbit->part_start;
+  for (uint32_t p = orbit->part_start; p < orbit->part_end; p++) {
+    const map_part *part = &o->parts.data[p], *best = &o->parts.data[kept];
+    if (part->old == orbit->keeps || (best->old != orbit->keeps && part->weight > best->weight)) kept = p;
+  }
+  const bool one = column->def.merge == CLV_MERGE_KEEP || orbit->part_end - orbit->part_start == 1;
+  if (one && column->def.split == CLV_SPLIT_COPY) {
+    memcpy(value, embed_old_value(column, o->parts.data[kept].old), column->size);
+    return;
+  }
+  const bool mean = column->def.merge == CLV_MERGE_MEAN && !one;
+  double weight = 0;
+  for (uint32_t p = orbit->part_start; mean && p < orbit->part_end; p++) weight += weights[p];
+  for (uint32_t c = 0; c < column->def.components; c++) {
+    double sum = 0;
+    for (uint32_t p = orbit->part_start; p < orbit->part_end; p++) {
+      if (one && p != kept) continue;
+      const map_part *part = &o->parts.data[p];
+      const double share = column->def.split == CLV_SPLIT_SHARE ? shares[p] : 1;
+      const double factor = !mean ? 1 : weight > 0 ? weights[p] / weight : 1.0 / (orbit->part_end - orbit->part_start);
+      sum += embed_get(column, embed_old_value(column, part->old), c) * share * factor;
+    }
+    embed_put(column, value, c, sum);
+  }
+}
+
+static int compare_parents(const void *a, const void *b) {
+  const embed_parents *p = a, *q = b;
+  return (p->child > q->child) - (p->child < q->child);
+}
+
+static bool collect_parents(embedding *e, const map *m) {
+  e->parents.count = 0;
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const map_write w = m->log.data[k];
+    if (w.op != MAP_PARENTS) continue;
+    if (!BASE_RESERVE(&m->allocator, &e->parents, (uint64_t)e->parents.count + 1)) return false;
+    e->parents.data[e->parents.count++] = (embed_parents){w.dart, {w.before, w.after}};
+  }
+  if (e->parents.count) qsort(e->parents.data, e->parents.count, sizeof *e->parents.data, compare_parents);
+  return true;
+}
+
+static const embed_parents *parents_of(const embedding *e, clv_dart child) {
+  const embed_parents key = {.child = child};
+  return e->parents.count ? bsearch(&key, e->parents.data, e->parents.count, sizeof key, compare_parents) : NULL;
+}
+
+// The value of a vertex that was there before, or the mean of its parents': vertices put between vertices of the same transaction.
+static bool blend(const embedding *e, const clv_column *column, clv_dart dart, uint32_t depth, uint8_t *value) {
+  const map *m = column->map;
+  const uint32_t id = map_index_get(m, column->index, dart);
+  if (id) {
+    memcpy(value, column->slots.data + (size_t)id * column->size, column->size);
+    return true;
+  }
+  clv_walk orbit;
+  map_walk_init(&orbit, m);
+  const embed_parents *parents = NULL;
+  bool done = map_walk_darts(&orbit, m, column->index->dims, dart);
+  for (uint32_t k = 0; done && !parents && k < orbit.count; k++) parents = parents_of(e, orbit.darts[k]);
+  clv_walk_end(&orbit);
+  memcpy(value, column->def.initial, column->size);
+  if (!parents || depth > 64) return done;
+  uint8_t *ends = base_allocate(&m->allocator, 2 * column->size);
+  done = ends && blend(e, column, parents->ends[0], depth + 1, ends) && blend(e, column, parents->ends[1], depth + 1, ends + column->size);
+  for (uint32_t c = 0; done && c < column->def.components; c++)
+    embed_put(column, value, c, 0.5 * (embed_get(column, ends, c) + embed_get(column, ends + column->size, c)));
+  base_free(&m->allocator, ends, 2 * column->size);
+  return done;
+}
+
+static clv_result call_policy(embedding *e, const clv_column *column, const map_orbits *o, const map_new_orbit *orbit, uint8_t *value) {
+  map *m = column->map;
+  const uint32_t count = orbit->part_end - orbit->part_start;
+  if (!BASE_RESERVE(&m->allocator, &e->parts, count)) return map_no_memory(m);
+  for (uint32_t k = 0; k < count; k++) {
+    const uint32_t p = orbit->part_start + k;
+    e->parts.data[k] = (clv_part){embed_old_value(column, o->parts.data[p].old), column->shares.data[p]};
+  }
+  column->def.policy(column->def.user, &m->view, o->nodes.data[orbit->node_start], e->parts.data, count, value);
+  return CLV_OK;
+}
+
+// True when the orbit just goes on with the value it has.
+static bool keeps_value(const clv_column *column, const map_orbits *o, const map_new_orbit *orbit) {
+  return orbit->part_end - orbit->part_start == 1 && o->parts.data[orbit->part_start].old == orbit->keeps &&
+         column->def.split == CLV_SPLIT_COPY && !column->def.policy && column->def.merge != CLV_MERGE_RECOMPUTE;
+}
+
+static clv_result stage_orbit(embedding *e, clv_column *column, const map_orbits *o, const map_new_orbit *orbit, uint8_t *value) {
+  map *m = column->map;
+  const uint32_t count = orbit->part_end - orbit->part_start;
+  if (count == 0 || column->def.policy) memcpy(value, column->def.initial, column->size);
+  if (count == 0 && column->def.create == CLV_CREATE_MEAN && !blend(e, column, o->nodes.data[orbit->node_start], 0, value))
+    return map_no_memory(m);
+  if (column->def.policy) return call_policy(e, column, o, orbit, value);
+  if (count > 1 && column->def.merge == CLV_MERGE_ERROR)
+    return map_fail(m, CLV_ERROR_REFUSED, "column '%s' allows no merge: the orbit of dart %u would join %u values", column->def.name,
+                    o->nodes.data[orbit->node_start], count);
+  if (count) merge_parts(column, o, orbit, value);
+  return CLV_OK;
+}
+
+// Rows of cells that were added hold their initial values before anything reads them.
+static void fill_added(const clv_column *column) {
+  const map *m = column->map;
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const map_write w = m->log.data[k];
+    if (w.op != MAP_CELL_ADD) continue;
+    const uint32_t row = map_row(map_page(m, w.dart), w.dart);
+    for (uint32_t s = 0; s < clv_templates[w.i].sub[column->index->inner].count; s++)
+      memcpy(embed_row_value(column, w.i, row, s), column->def.initial, column->size);
+  }
+}
+
+static bool reserve_column(clv_column *column, const map_plan *plan) {
+  const map *m = column->map;
+  const map_orbits *o = &plan->orbits[column->index->dims];
+  if (!embed_reserve(m, &column->slots, (uint64_t)column->index->count + o->fresh, column->size)) return false;
+  const uint32_t least = column->index->crossing ? 0 : CLV_TEMPLATE_DARTS; // settling stages one cell
+  if (!embed_reserve(m, &column->staged, o->orbits.count > least ? o->orbits.count : least, column->size)) return false;
+  for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES && !column->index->crossing; kind++) {
+    const uint64_t rows = (uint64_t)m->rows[kind].count + plan->rows[kind];
+    if (!embed_reserve(m, &column->rows[kind], rows * clv_templates[kind].sub[column->index->inner].count, column->size))
+      return false;
+  }
+  return true;
+}
+
+static clv_result prepare_column(embedding *e, clv_column *column, const map_plan *plan) {
+  const map_orbits *o = &plan->orbits[column->index->dims];
+  if (!column->index->crossing && !plan->inner_changed && !plan->cells_added) return CLV_OK;
+  if (!reserve_column(column, plan)) return map_no_memory(column->map);
+  if (!column->index->crossing) fill_added(column);
+  const bool shares = column->def.policy || column->def.split == CLV_SPLIT_SHARE;
+  const bool weighs = shares || column->def.merge == CLV_MERGE_MEAN;
+  if (weighs && !weigh_parts(column, plan, o)) return map_no_memory(column->map);
+  if (shares && !share_parts(column, o)) return map_no_memory(column->map);
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < o->orbits.count; k++)
+    if (o->orbits.data[k].changed && !keeps_value(column, o, &o->orbits.data[k]))
+      result = stage_orbit(e, column, o, &o->orbits.data[k], column->staged.data + k * column->size);
+  return result;
+}
+
+clv_result embed_prepare(void *self, map *m, const map_plan *plan) {
+  embedding *e = self;
+  if (!collect_parents(e, m)) return map_no_memory(m);
+  clv_result result = CLV_OK;
+  for (uint32_t pass = 0; pass < 2; pass++) // inner columns first: their new rows are read by the others' weights
+    for (uint32_t k = 0; result == CLV_OK && k < e->columns.count; k++)
+      if (e->columns.data[k]->index->crossing == (pass == 1)) result = prepare_column(e, e->columns.data[k], plan);
+  return result;
+}
+
+// Applying
+
+static void recompute(clv_column *column, const map_orbits *o, const map_new_orbit *orbit, uint8_t *value) {
+  const clv_column *contribution = column->def.contribution;
+  for (uint32_t c = 0; c < column->def.components; c++) {
+    double sum = 0;
+    for (uint32_t k = orbit->node_start; k < orbit->node_end; k++)
+      if (remembered(column->map, contribution->index, o->nodes.data[k]) == o->nodes.data[k])
+        sum += embed_get(contribution, clv_column_at(contribution, o->nodes.data[k]), c);
+    embed_put(column, value, c, sum);
+  }
+}
+
+static void destroy_old(clv_column *column, const map_orbits *o) {
+  for (uint32_t k = 0, end; column->def.destroy && k < o->by_old.count; k = end) {
+    const uint64_t old = o->parts.data[o->by_old.data[k]].old;
+    bool kept = false;
+    for (end = k; end < o->by_old.count && o->parts.data[o->by_old.data[end]].old == old; end++) {
+      const map_part *part = &o->parts.data[o->by_old.data[end]];
+      kept |= part->orbit != MAP_NO_ORBIT && o->orbits.data[part->orbit].keeps == old;
+    }
+    if (!kept) column->def.destroy(column->def.user, &column->map->view, embed_old_value(column, old));
+  }
+  for (uint32_t k = 0; column->def.destroy && !column->index->crossing && k < column->map->log.count; k++) {
+    const map_write w = column->map->log.data[k];
+    if (w.op != MAP_CELL_DROP) continue;
+    const clv_page page = map_page(column->map, w.dart);
+    for (uint32_t s = 0; s < clv_templates[page.kind].sub[column->index->inner].count; s++)
+      column->def.destroy(column->def.user, &column->map->view, embed_row_value(column, page.kind, map_row(page, w.dart), s));
+  }
+}
+
+static void apply_column(clv_column *column, const map_plan *plan) {
+  const map_orbits *o = &plan->orbits[column->index->dims];
+  destroy_old(column, o);
+  for (uint32_t k = 0; k < o->orbits.count; k++) {
+    const map_new_orbit *orbit = &o->orbits.data[k];
+    if (!orbit->changed || keeps_value(column, o, orbit)) continue;
+    uint8_t *value = orbit->keeps ? embed_old_value(column, orbit->keeps) : column->slots.data + (size_t)orbit->id * column->size;
+    if (column->def.merge == CLV_MERGE_RECOMPUTE && !column->def.policy)
+      recompute(column, o, orbit, value);
+    else
+      memcpy(value, column->staged.data + k * column->size, column->size);
+  }
+}
+
+static void apply_set_values(embedding *e, const map *m, bool crossing) {
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const map_write w = m->log.data[k];
+    if (w.op != MAP_VALUE || !clv_dart_alive(&m->view, w.dart)) continue;
+    const clv_column *column = e->columns.data[w.before];
+    if (column->index->crossing == crossing)
+      memcpy(clv_column_at(column, w.dart), m->payload.data + w.after, column->size);
+  }
+}
+
+void embed_apply(void *self, map *m, const map_plan *plan) {
+  embedding *e = self;
+  for (uint32_t pass = 0; pass < 2; pass++) {
+    for (uint32_t k = 0; k < e->columns.count; k++)
+      if (e->columns.data[k]->index->crossing == (pass == 1)) apply_column(e->columns.data[k], plan);
+    apply_set_values(e, m, pass == 1);
+  }
+}
+
+void embed_settle(void *self, map *m, clv_kind kind, uint32_t row, const clv_dart *source) {
+  embedding *e = self;
+  (void)m;
+  for (uint32_t k = 0; k < e->columns.count; k++) {
+    const clv_column *column = e->columns.data[k];
+    if (column->index->crossing) continue;
+    // An extended cell may hold its own row's slots in another order than it settles in: read all before writing any.
+    const clv_suborbits *sub = &clv_templates[kind].sub[column->index->inner];
+    uint8_t *staged = column->staged.data;
+    for (uint32_t s = 0; s < sub->count; s++)
+      memcpy(staged + s * column->size, clv_column_at(column, source[sub->first[s]]), column->size);
+    memcpy(embed_row_value(column, kind, row, 0), staged, sub->count * column->size);
+  }
+}
+
+clv_result embed_check(void *self, const map *m, void (*report)(void *, const clv_problem *), void *user) {
+  const embedding *e = self;
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; k < e->columns.count; k++) {
+    const clv_column *column = e->columns.data[k];
+    bool room = column->slots.capacity >= column->index->count;
+    for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES && !column->index->crossing; kind++)
+      room &= column->rows[kind].capacity >= m->rows[kind].count * clv_templates[kind].sub[column->index->inner].count;
+    clv_problem problem = {.condition = "column-size", .message = "a column has fewer values than its orbit has slots"};
+    if (!room && report) report(user, &problem);
+    if (!room) result = CLV_ERROR_INVALID;
+  }
+  return result;
+}

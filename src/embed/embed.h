@@ -1,0 +1,58 @@
+// The embedding of a map: all its columns, and what a commit does to them.
+//
+// The first half of a commit computes the new values of every changed orbit into a staging buffer, from old values alone;
+// the second half copies them to their slots. Inner columns (corners, cells) come first, because others may be recomputed from
+// them; values set by hand come last.
+
+#ifndef EMBED_EMBED_H
+#define EMBED_EMBED_H
+
+#include "cleave/embed.h"
+#include "map/plan.h"
+
+typedef struct embed_values {
+  uint8_t *data;
+  uint32_t capacity; // in values
+} embed_values;
+
+struct clv_column {
+  map *map;
+  clv_column_def def; // name and initial point to memory of the column's own
+  map_index *index;
+  size_t size; // bytes of a value
+  uint32_t number;
+  embed_values slots;                // by id; in explicit cells for an inner orbit
+  embed_values rows[MAP_TEMPLATES];  // inner orbits: by row and sub-orbit
+  embed_values staged;               // by orbit of the plan
+  BASE_ARRAY(double) weights, shares; // by part of the plan
+};
+
+typedef struct embed_parents {
+  clv_dart child, ends[2];
+} embed_parents;
+
+typedef struct embedding {
+  map *map;
+  BASE_ARRAY(clv_column *) columns;
+  BASE_ARRAY(embed_parents) parents; // of this commit's new vertices, by child
+  BASE_ARRAY(clv_part) parts;
+} embedding;
+
+// Room for `count` values.
+bool embed_reserve(const map *m, embed_values *values, uint64_t count, size_t size);
+// The slot of a sub-orbit in a template row.
+uint8_t *embed_row_value(const clv_column *column, uint32_t kind, uint32_t row, uint32_t sub);
+// The value that bore an old name.
+uint8_t *embed_old_value(const clv_column *column, uint64_t old);
+
+// The components of a value as numbers, and back.
+double embed_get(const clv_column *column, const void *value, uint32_t component);
+void embed_put(const clv_column *column, void *value, uint32_t component, double number);
+
+// The commit's hooks (carry.c).
+clv_result embed_prepare(void *self, map *m, const map_plan *plan);
+void embed_apply(void *self, map *m, const map_plan *plan);
+void embed_settle(void *self, map *m, clv_kind kind, uint32_t row, const clv_dart *source);
+clv_result embed_check(void *self, const map *m, void (*report)(void *, const clv_problem *), void *user);
+
+#endif

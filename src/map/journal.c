@@ -1,0 +1,154 @@
+// Journals: the log of every commit, kept, and played again.
+//
+// What a transaction logs to be able to undo it is also enough to do it again: primitive writes, in order. Rows and records are taken
+// from free lists that depend only on what was done before, and the commit is deterministic, so a replay on an equal map
+// gives equal bits. Each write is checked against what it did the first time; a map that is not equal is refused.
+
+#include "map/plan.h"
+
+typedef struct journal_commit {
+  uint32_t write_count, payload_count;
+} journal_commit;
+
+struct clv_journal {
+  map *map;
+  uint32_t dimension;
+  uint64_t start_hash;
+  BASE_ARRAY(journal_commit) commits;
+  BASE_ARRAY(map_write) writes;
+  BASE_ARRAY(uint8_t) payload;
+};
+
+clv_journal *clv_journal_create(clv_map *view) {
+  map *m = map_of(view);
+  if (m->open || !BASE_RESERVE(&m->allocator, &m->journals, (uint64_t)m->journals.count + 1)) return NULL;
+  clv_journal *journal = base_allocate(&m->allocator, sizeof *journal);
+  if (!journal) return NULL;
+  *journal = (clv_journal){.map = m, .dimension = view->dimension, .start_hash = clv_map_hash(view)};
+  m->journals.data[m->journals.count++] = journal;
+  return journal;
+}
+
+void clv_journal_clear(clv_journal *journal) {
+  const clv_allocator *allocator = &journal->map->allocator;
+  BASE_RELEASE(allocator, &journal->commits);
+  BASE_RELEASE(allocator, &journal->writes);
+  BASE_RELEASE(allocator, &journal->payload);
+  journal->start_hash = clv_map_hash(&journal->map->view);
+}
+
+void clv_journal_destroy(clv_journal *journal) {
+  if (!journal) return;
+  map *m = journal->map;
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < m->journals.count; k++)
+    if (m->journals.data[k] != journal) m->journals.data[kept++] = m->journals.data[k];
+  m->journals.count = kept;
+  BASE_RELEASE(&m->allocator, &journal->commits);
+  BASE_RELEASE(&m->allocator, &journal->writes);
+  BASE_RELEASE(&m->allocator, &journal->payload);
+  base_free(&m->allocator, journal, sizeof *journal);
+}
+
+uint64_t clv_journal_commits(const clv_journal *journal) {
+  return journal->commits.count;
+}
+
+size_t clv_journal_bytes(const clv_journal *journal) {
+  return journal->commits.capacity * sizeof *journal->commits.data + journal->writes.capacity * sizeof *journal->writes.data +
+         journal->payload.capacity;
+}
+
+bool map_journals_reserve(map *m) {
+  const clv_allocator *a = &m->allocator;
+  for (uint32_t k = 0; k < m->journals.count; k++) {
+    clv_journal *j = m->journals.data[k];
+    if (!BASE_RESERVE(a, &j->commits, (uint64_t)j->commits.count + 1)) return false;
+    if (!BASE_RESERVE(a, &j->writes, (uint64_t)j->writes.count + m->log.count)) return false;
+    if (!BASE_RESERVE(a, &j->payload, (uint64_t)j->payload.count + m->payload.count)) return false;
+  }
+  return true;
+}
+
+void map_journals_append(map *m) {
+  for (uint32_t k = 0; k < m->journals.count; k++) {
+    clv_journal *j = m->journals.data[k];
+    j->commits.data[j->commits.count++] = (journal_commit){m->log.count, m->payload.count};
+    memcpy(j->writes.data + j->writes.count, m->log.data, m->log.count * sizeof *m->log.data);
+    j->writes.count += m->log.count;
+    if (m->payload.count) memcpy(j->payload.data + j->payload.count, m->payload.data, m->payload.count);
+    j->payload.count += m->payload.count;
+  }
+}
+
+// Does one write again; *same becomes false when it does not come out as it did.
+static clv_result redo(map *m, map_write w, bool *same) {
+  clv_dart dart = w.dart;
+  clv_result result = CLV_OK;
+  const uint32_t at = m->log.count;
+  const bool creates = w.op == MAP_CELL_ADD || w.op == MAP_DART_ADD;
+  *same = creates || clv_dart_alive(&m->view, w.dart);
+  if (!*same) return CLV_OK;
+  switch ((map_op)w.op) {
+  case MAP_LINK:
+    result = map_link(m, w.dart, w.after);
+    break;
+  case MAP_ALPHA:
+    *same = map_record(m, w.dart) != MAP_NO_RECORD;
+    if (*same) result = map_set_alpha(m, w.dart, w.i, w.after);
+    break;
+  case MAP_EXTEND:
+    result = map_extend(m, w.dart);
+    break;
+  case MAP_CELL_ADD:
+    result = map_cell_add(m, (clv_kind)w.i, &dart);
+    break;
+  case MAP_CELL_DROP:
+    result = map_cell_drop(m, w.dart);
+    break;
+  case MAP_DART_ADD:
+    result = map_dart_add(m, w.after, &dart);
+    break;
+  case MAP_DART_DROP:
+    result = map_dart_drop(m, w.dart);
+    break;
+  case MAP_PARENTS:
+  case MAP_VALUE:
+    result = map_write_log(m, w);
+    break;
+  }
+  if (result == CLV_OK) *same = *same && m->log.count == at + 1 && !memcmp(&m->log.data[at], &w, sizeof w);
+  return result;
+}
+
+static clv_result replay_commit(map *m, const map_write *writes, const uint8_t *payload, journal_commit commit, uint32_t number) {
+  clv_result result = clv_map_begin(&m->view);
+  if (result != CLV_OK) return result;
+  if (!BASE_RESERVE(&m->allocator, &m->payload, commit.payload_count)) result = map_no_memory(m);
+  if (result == CLV_OK && commit.payload_count) memcpy(m->payload.data, payload, commit.payload_count);
+  if (result == CLV_OK) m->payload.count = commit.payload_count;
+  bool same = true;
+  for (uint32_t k = 0; result == CLV_OK && same && k < commit.write_count; k++) result = redo(m, writes[k], &same);
+  if (result == CLV_OK && !same)
+    result = map_fail(m, CLV_ERROR_INPUT, "commit %u of the journal does not fit this map: it was recorded on another", number);
+  if (result == CLV_OK) result = clv_map_commit(&m->view);
+  if (result != CLV_OK) clv_map_rollback(&m->view);
+  return result;
+}
+
+clv_result clv_journal_replay(const clv_journal *journal, clv_map *view) {
+  map *m = map_of(view);
+  if (m->open) return map_fail(m, CLV_ERROR_ARGUMENT, "a journal cannot be replayed inside a transaction");
+  if (view->dimension != journal->dimension || clv_map_hash(view) != journal->start_hash)
+    return map_fail(m, CLV_ERROR_INPUT, "the map is not as the recorded one was when the journal began");
+  const map_write *writes = journal->writes.data;
+  const uint8_t *payload = journal->payload.data;
+  for (uint32_t k = 0; k < journal->commits.count; k++) {
+    const journal_commit commit = journal->commits.data[k];
+    const clv_result result = replay_commit(m, writes, payload, commit, k);
+    if (result != CLV_OK) return result;
+    writes += commit.write_count;
+    if (payload) payload += commit.payload_count;
+  }
+  return CLV_OK;
+}

@@ -1,0 +1,118 @@
+// What a commit is about to do, worked out before anything is settled.
+//
+// For each numbered sort of orbit, the commit starts from the darts that the log touched and walks the orbits they lie in now. Every
+// place on the way still carries the id it had before, so each new orbit knows the old ones it is made of: its parts. An
+// old id in two new orbits is a split, two old ids in one orbit a merge, none a creation, an old id in no orbit a
+// deletion. The largest part of an old orbit keeps its id (the first found among equals); an orbit that keeps several takes the
+// smallest.
+//
+// A node of these walks is a place of a plain template cell, or a single dart that has a record; its weight is its number of
+// darts. Everything here is scratch memory, kept from commit to commit.
+
+#ifndef MAP_PLAN_H
+#define MAP_PLAN_H
+
+#include "map/walk.h"
+
+#define MAP_NO_ORBIT UINT32_MAX
+
+// What an old orbit was called: an id; or, for an inner orbit of an extended cell, MAP_ROW_SLOT and the first dart of the
+// template sub-orbit whose slot it has.
+#define MAP_ROW_SLOT (UINT64_C(1) << 32)
+
+typedef struct map_part {
+  uint64_t old;
+  uint32_t orbit; // MAP_NO_ORBIT: darts that were deleted
+  uint32_t weight;
+} map_part;
+
+typedef struct map_new_orbit {
+  uint64_t keeps; // the old name it goes on with, 0 for none
+  uint32_t id;    // after the commit; a block for cells
+  uint32_t node_start, node_end;
+  uint32_t part_start, part_end;
+  bool gained;  // holds darts that are new
+  bool changed; // anything at all differs from before: otherwise no one needs to hear of it
+  // Cells only: what is to be done with it, the template it is, and whether it stays in the block it keeps.
+  uint8_t settle, kind;
+  bool seated;
+} map_new_orbit;
+
+typedef struct map_lost {
+  clv_dart node;
+  uint64_t old;
+} map_lost;
+
+typedef struct map_orbits {
+  map_index *index; // NULL for cells
+  uint32_t dims;
+  map_words nodes;
+  BASE_ARRAY(map_new_orbit) orbits;
+  BASE_ARRAY(map_part) parts; // by orbit; those of deleted darts last
+  map_words by_old;           // parts in order of old name, then orbit
+  BASE_ARRAY(map_lost) lost;
+  uint32_t fresh; // ids to be taken
+} map_orbits;
+
+typedef struct map_plan {
+  map_orbits orbits[MAP_INDICES]; // by dims, where the map has an index
+  map_orbits cells;
+  uint32_t rows[MAP_KINDS]; // rows that settling takes
+  uint32_t evicted;         // darts that must leave their block
+  bool inner_changed;       // some cell's own links were written
+  bool cells_added;         // some template cell is new
+  bool recolour;
+} map_plan;
+
+typedef struct map_scratch {
+  map_plan plan;
+  BASE_ARRAY(uint64_t) seen; // a table of nodes (resolve.c)
+  uint32_t stamp;
+  BASE_ARRAY(clv_event) events;
+  BASE_ARRAY(clv_rename) renames;
+  map_words sides; // packed 2-colouring, for recolouring
+  map_words cuts;  // by entry of the log
+  map_words fresh; // blocks that this transaction added, in order
+} map_scratch;
+
+typedef enum map_settle {
+  MAP_STAY,   // stored as it is
+  MAP_RESEAT, // a template (again): to its row, or to a new one
+  MAP_EVICT,  // some darts bear names of a block that is not theirs any more
+} map_settle;
+
+void map_scratch_destroy(map *m);
+
+// Finds what became of every numbered orbit (resolve.c).
+bool map_resolve(map *m, map_plan *plan);
+// The name that a node of an orbit bore before (resolve.c).
+uint64_t map_old_name(const map *m, const map_index *index, clv_dart node);
+// True for the block of a cell that this transaction added.
+bool map_is_fresh(const map *m, uint32_t block);
+uint32_t map_node_weight(const map *m, uint32_t inner, clv_dart node);
+// The first entry of by_old whose part has this old name, or where it would be.
+uint32_t map_first_part(const map_orbits *orbits, uint64_t old);
+
+// Facets that were unsewn and stayed so (cut.c): for each entry of the log MAP_CUT and the edges about which there still is a way
+// from side to side, at the positions of their first darts; MAP_CUT_MIRRORED when the entry before says it all.
+#define MAP_CUT 0x80000000u
+#define MAP_CUT_MIRRORED 0x40000000u
+#define MAP_CUT_EDGES 0xFFu
+bool map_find_cuts(map *m);
+// True when the orbit at a position of a cut facet is known to reach from side to side.
+bool map_still_joined(const map *m, uint32_t dims, uint32_t cut, uint32_t position, uint32_t size);
+
+// Which cells are templates, which must move (settle.c); and doing it, which cannot fail after the reserve.
+void map_plan_settling(map *m, map_plan *plan);
+void map_settle_cells(map *m, map_plan *plan);
+
+// Orientation (orient.c): whether the log breaks the colouring, and colouring anew.
+bool map_colouring_broken(const map *m);
+bool map_recolour_reserve(map *m);
+void map_recolour(map *m);
+
+// Journals (journal.c).
+bool map_journals_reserve(map *m);
+void map_journals_append(map *m);
+
+#endif

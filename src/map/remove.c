@@ -1,0 +1,165 @@
+// Deleting: a whole cell; and the removal and contraction of lower cells, which are one operation in two directions.
+//
+// Removing an i-cell C rewires every dart x outside it whose i-link led into it: follow the i-link, then the (i+1)-link, then the
+// i-link ... until out of C again. Contracting does the same with i-1 in place of i+1.
+
+#include "map/edit.h"
+
+// A whole cell
+
+static clv_result drop_records(map *m, clv_dart dart) {
+  const uint32_t n = m->view.dimension;
+  clv_walk cell;
+  map_walk_init(&cell, m);
+  clv_result result = map_walk_darts(&cell, m, clv_orbit_dims(&m->view, CLV_CELL), dart) ? CLV_OK : map_no_memory(m);
+  for (uint32_t k = 0; result == CLV_OK && k < cell.count; k++)
+    if (!clv_is_free(&m->view, cell.darts[k], n)) result = map_unsew(m, n, cell.darts[k]);
+  for (uint32_t k = 0; result == CLV_OK && k < cell.count; k++) result = map_dart_drop(m, cell.darts[k]);
+  clv_walk_end(&cell);
+  return result;
+}
+
+static clv_result drop_template(map *m, clv_dart dart) {
+  const clv_template *shape = &clv_templates[map_page(m, dart).kind];
+  const uint32_t n = m->view.dimension;
+  const clv_dart cell = dart & ~63u;
+  clv_result result = CLV_OK;
+  for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++) {
+    const clv_dart first = cell | shape->facet_first[f];
+    if (!clv_is_free(&m->view, first, n)) result = map_unsew(m, n, first);
+  }
+  return result == CLV_OK ? map_cell_drop(m, cell) : result;
+}
+
+clv_result clv_map_remove_cell(clv_map *view, clv_dart dart) {
+  map *m = map_of(view);
+  const clv_result result = map_editable(m, &dart, 1);
+  if (result != CLV_OK) return result;
+  const uint32_t mark = m->log.count;
+  return map_end_edit(m, mark, map_dart_plain(m, dart) ? drop_template(m, dart) : drop_records(m, dart));
+}
+
+// Removal and contraction
+
+typedef struct dissolving {
+  map *m;
+  uint32_t i, next; // the cell's dimension; the link that leads on inside it
+  clv_walk cell;
+  map_set inside;
+  clv_walk outside, targets; // darts to rewire, and what to
+} dissolving;
+
+static clv_result collect(dissolving *d, clv_dart dart) {
+  map *m = d->m;
+  const uint32_t all = (2u << m->view.dimension) - 1u;
+  if (!map_walk_darts(&d->cell, m, all & ~(1u << d->i), dart)) return map_no_memory(m);
+  for (uint32_t k = 0; k < d->cell.count; k++)
+    if (map_set_insert(&d->inside, d->cell.darts[k]) == MAP_SET_NO_MEMORY) return map_no_memory(m);
+  return CLV_OK;
+}
+
+// Two cells of the next dimension at the most: the links that lead on commute.
+static clv_result test_degree(dissolving *d, const char *what) {
+  const clv_map *view = &d->m->view;
+  const uint32_t after = d->next > d->i ? d->next + 1 : d->next - 1; // wraps below 0
+  if (after > view->dimension) return CLV_OK;
+  for (uint32_t k = 0; k < d->cell.count; k++) {
+    const clv_dart dart = d->cell.darts[k];
+    if (clv_alpha(view, clv_alpha(view, dart, d->next), after) != clv_alpha(view, clv_alpha(view, dart, after), d->next))
+      return map_fail(d->m, CLV_ERROR_REFUSED, "the %u-cell of dart %u cannot be %s: more than two %u-cells meet it", d->i,
+                      dart, what, d->next);
+  }
+  return CLV_OK;
+}
+
+static clv_result extend_cells(dissolving *d) {
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < d->cell.count; k++) {
+    const clv_dart neighbour = clv_alpha(&d->m->view, d->cell.darts[k], d->i);
+    result = map_extend(d->m, d->cell.darts[k]);
+    if (result == CLV_OK) result = map_extend(d->m, neighbour);
+  }
+  return result;
+}
+
+// What the i-link of a dart outside leads to once the cell is gone: itself when it ends at a boundary in there.
+static clv_dart target(const dissolving *d, clv_dart dart) {
+  const clv_map *view = &d->m->view;
+  clv_dart at = clv_alpha(view, dart, d->i);
+  for (;;) {
+    at = clv_alpha(view, at, d->next);
+    const clv_dart out = clv_alpha(view, at, d->i);
+    if (out == at) return dart;
+    if (!map_set_has(&d->inside, out)) return out;
+    at = out;
+  }
+}
+
+static clv_result rewire(dissolving *d) {
+  map *m = d->m;
+  for (uint32_t k = 0; k < d->cell.count; k++) {
+    const clv_dart dart = clv_alpha(&m->view, d->cell.darts[k], d->i);
+    if (map_set_has(&d->inside, dart)) continue;
+    if (!map_walk_push(&d->outside, dart) || !map_walk_push(&d->targets, target(d, dart))) return map_no_memory(m);
+  }
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < d->outside.count; k++)
+    result = map_set_alpha(m, d->outside.darts[k], d->i, d->targets.darts[k]);
+  for (uint32_t k = 0; result == CLV_OK && k < d->cell.count; k++) result = map_dart_drop(m, d->cell.darts[k]);
+  return result;
+}
+
+// The rewired links must be involutions and commute with those two dimensions away.
+static clv_result test_rewired(const dissolving *d, const char *what) {
+  const clv_map *view = &d->m->view;
+  const uint32_t i = d->i;
+  for (uint32_t k = 0; k < d->outside.count; k++) {
+    const clv_dart dart = d->outside.darts[k], to = clv_alpha(view, dart, i);
+    bool fits = clv_alpha(view, to, i) == dart;
+    for (uint32_t j = 0; fits && j <= view->dimension; j++)
+      if (map_commuting(d->m, i) >> j & 1u)
+        fits = clv_alpha(view, clv_alpha(view, clv_alpha(view, to, j), i), j) == dart;
+    if (!fits)
+      return map_fail(d->m, CLV_ERROR_REFUSED, "the %u-cell of dart %u cannot be %s: the map would break at dart %u", i,
+                      d->cell.darts[0], what, dart);
+  }
+  return CLV_OK;
+}
+
+static clv_result dissolve(map *m, uint32_t i, uint32_t next, clv_dart dart, const char *what) {
+  dissolving d = {.m = m, .i = i, .next = next};
+  const uint32_t mark = m->log.count;
+  map_walk_init(&d.cell, m);
+  map_walk_init(&d.outside, m);
+  map_walk_init(&d.targets, m);
+  map_set_init(&d.inside, &m->allocator);
+  clv_result result = collect(&d, dart);
+  if (result == CLV_OK) result = test_degree(&d, what);
+  if (result == CLV_OK) result = extend_cells(&d);
+  if (result == CLV_OK) result = rewire(&d);
+  if (result == CLV_OK) result = test_rewired(&d, what);
+  clv_walk_end(&d.cell);
+  clv_walk_end(&d.outside);
+  clv_walk_end(&d.targets);
+  map_set_free(&d.inside);
+  return map_end_edit(m, mark, result);
+}
+
+clv_result clv_map_remove(clv_map *view, uint32_t i, clv_dart dart) {
+  map *m = map_of(view);
+  const clv_result result = map_editable(m, &dart, 1);
+  if (result != CLV_OK) return result;
+  if (i >= view->dimension)
+    return map_fail(m, CLV_ERROR_ARGUMENT, "only cells of dimension 0 to %u can be removed so, not %u: see clv_map_remove_cell",
+                    view->dimension - 1, i);
+  return dissolve(m, i, i + 1, dart, "removed");
+}
+
+clv_result clv_map_contract(clv_map *view, uint32_t i, clv_dart dart) {
+  map *m = map_of(view);
+  const clv_result result = map_editable(m, &dart, 1);
+  if (result != CLV_OK) return result;
+  if (i < 1 || i > view->dimension)
+    return map_fail(m, CLV_ERROR_ARGUMENT, "only cells of dimension 1 to %u can be contracted, not %u", view->dimension, i);
+  return dissolve(m, i, i - 1, dart, "contracted");
+}

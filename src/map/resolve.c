@@ -1,0 +1,456 @@
+// Finding what became of orbits; plan.h tells the idea.
+
+#include "map/plan.h"
+
+#include <stdlib.h>
+
+// Which nodes were seen. They all lie in one array; as long as it is short it is searched as it is, afterwards through a table whose
+// entries carry the stamp of the walk that made them, so that it is emptied in no time.
+
+enum { SHORT = 64 };
+
+static bool is_in(const uint32_t *nodes, uint32_t count, uint32_t node) {
+  uint32_t found = 0;
+  for (uint32_t k = 0; k < count; k++) found |= nodes[k] == node; // no way out early: this runs wide
+  return found;
+}
+
+static void table_insert(uint64_t *slots, uint32_t size, uint64_t entry) {
+  uint32_t at = map_hash((uint32_t)entry) & (size - 1);
+  while (slots[at] >> 32 == entry >> 32) at = (at + 1) & (size - 1);
+  slots[at] = entry;
+}
+
+// A table twice as large as the nodes there will soon be, holding those there are.
+static bool table_rebuild(map *m, map_scratch *s, const map_words *nodes) {
+  uint32_t size = s->seen.count ? s->seen.count : 512;
+  while (size < 4 * nodes->count) size *= 2;
+  if (size > s->seen.count) {
+    if (!BASE_RESERVE(&m->allocator, &s->seen, size)) return false;
+    s->seen.count = size;
+    s->stamp = UINT32_MAX;
+  }
+  if (++s->stamp == 0) {
+    memset(s->seen.data, 0, s->seen.count * sizeof *s->seen.data);
+    s->stamp = 1;
+  }
+  for (uint32_t k = 0; k < nodes->count; k++)
+    table_insert(s->seen.data, s->seen.count, (uint64_t)s->stamp << 32 | nodes->data[k]);
+  return true;
+}
+
+static bool table_has(const map_scratch *s, uint32_t node) {
+  const uint64_t entry = (uint64_t)s->stamp << 32 | node;
+  for (uint32_t at = map_hash(node) & (s->seen.count - 1); s->seen.data[at] >> 32 == s->stamp; at = (at + 1) & (s->seen.count - 1))
+    if (s->seen.data[at] == entry) return true;
+  return false;
+}
+
+static bool seen(const map_scratch *s, const map_words *nodes, uint32_t node) {
+  return nodes->count <= SHORT ? is_in(nodes->data, nodes->count, node) : table_has(s, node);
+}
+
+// Appends a node that was not seen.
+static bool append(map *m, map_scratch *s, map_words *nodes, uint32_t node) {
+  if (!BASE_RESERVE(&m->allocator, nodes, (uint64_t)nodes->count + 1)) return false;
+  nodes->data[nodes->count++] = node;
+  if (nodes->count <= SHORT) return true;
+  if (nodes->count == SHORT + 1 || 2 * nodes->count > s->seen.count) return table_rebuild(m, s, nodes);
+  table_insert(s->seen.data, s->seen.count, (uint64_t)s->stamp << 32 | node);
+  return true;
+}
+
+// Nodes
+
+static inline clv_dart node_of(const map *m, uint32_t inner, clv_dart dart) {
+  return map_dart_plain(m, dart) ? map_place_plain(m, inner, dart) : dart;
+}
+
+uint32_t map_node_weight(const map *m, uint32_t inner, clv_dart node) {
+  if (!map_dart_plain(m, node)) return 1;
+  const clv_suborbits *sub = &clv_templates[map_page(m, node).kind].sub[inner];
+  return sub->size[sub->of[node & 63u]];
+}
+
+static int compare_blocks(const void *a, const void *b) {
+  const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+  return (p > q) - (p < q);
+}
+
+static bool find_fresh_blocks(map *m, const map_plan *plan) {
+  map_words *fresh = &m->scratch->fresh;
+  fresh->count = 0;
+  if (!plan->cells_added) return true;
+  if (!BASE_RESERVE(&m->allocator, fresh, m->log.count)) return false;
+  for (uint32_t k = 0; k < m->log.count; k++)
+    if (m->log.data[k].op == MAP_CELL_ADD) fresh->data[fresh->count++] = m->log.data[k].dart >> 6;
+  qsort(fresh->data, fresh->count, sizeof *fresh->data, compare_blocks);
+  return true;
+}
+
+bool map_is_fresh(const map *m, uint32_t block) {
+  const map_words *fresh = &m->scratch->fresh;
+  return fresh->count && bsearch(&block, fresh->data, fresh->count, sizeof block, compare_blocks);
+}
+
+uint64_t map_old_name(const map *m, const map_index *index, clv_dart node) {
+  if (!index) return m->records.cell.data[map_record(m, node)] & ~MAP_SIDE;
+  const uint32_t id = map_index_get(m, index, node);
+  if (index->crossing || !(id & MAP_TEMPLATE_SLOT)) return id;
+  const clv_dart cell = map_block(m, node) << 6;
+  if (map_is_fresh(m, cell >> 6)) return 0; // its slots are as new as it is
+  const clv_template *shape = &clv_templates[map_page(m, cell).kind];
+  return MAP_ROW_SLOT | cell | shape->sub[index->inner].first[id & ~MAP_TEMPLATE_SLOT];
+}
+
+typedef struct resolver {
+  map *m;
+  map_scratch *s;
+  map_orbits *o;
+  uint32_t inner;
+  bool crossing, ring;
+} resolver;
+
+static bool add_node(resolver *r, clv_dart dart) {
+  const clv_dart node = node_of(r->m, r->inner, dart);
+  return seen(r->s, &r->o->nodes, node) || append(r->m, r->s, &r->o->nodes, node);
+}
+
+static bool leave_node(resolver *r, clv_dart node) {
+  const clv_map *view = &r->m->view;
+  if (map_dart_plain(r->m, node)) {
+    const clv_suborbits *sub = &clv_templates[map_page(r->m, node).kind].sub[r->inner];
+    const uint32_t number = sub->of[node & 63u];
+    for (uint32_t e = sub->exit_start[number]; r->crossing && e < sub->exit_start[number + 1]; e++) {
+      const clv_dart exit = (node & ~63u) | sub->exit[e];
+      const clv_dart next = clv_alpha(view, exit, view->dimension);
+      if (next != exit && !add_node(r, next)) return false;
+    }
+    return true;
+  }
+  for (uint32_t i = 0; i <= view->dimension; i++) {
+    if (!(r->o->dims >> i & 1u)) continue;
+    const clv_dart next = clv_alpha(view, node, i);
+    if (next != node && !add_node(r, next)) return false;
+  }
+  return true;
+}
+
+static bool add_part(resolver *r, map_new_orbit *orbit, uint64_t old, uint32_t weight) {
+  map_orbits *o = r->o;
+  if (!old) {
+    orbit->gained = true;
+    return true;
+  }
+  for (uint32_t k = o->parts.count; k > orbit->part_start; k--) {
+    if (o->parts.data[k - 1].old != old) continue;
+    o->parts.data[k - 1].weight += weight;
+    return true;
+  }
+  if (!BASE_RESERVE(&r->m->allocator, &o->parts, (uint64_t)o->parts.count + 1)) return false;
+  o->parts.data[o->parts.count++] = (map_part){old, o->orbits.count, weight};
+  return true;
+}
+
+// The nodes of an orbit whose cells are all plain: found together, and read straight from the rows. *count is 0 when it is not so.
+static bool add_plain_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart, uint32_t *count) {
+  map *m = r->m;
+  map_orbits *o = r->o;
+  clv_dart star[MAP_STAR_PLAIN];
+  *count = !r->crossing ? 0 : r->ring ? map_ring_plain(m, o->dims, dart, star) : map_star_plain(m, r->inner, dart, star);
+  if (!BASE_RESERVE(&m->allocator, &o->nodes, (uint64_t)o->nodes.count + *count)) return false;
+  map_part part = {.orbit = o->orbits.count};
+  for (uint32_t k = 0; k < *count; k++) {
+    const clv_page page = map_page(m, star[k]);
+    const clv_suborbits *sub = &clv_templates[page.kind].sub[r->inner];
+    const uint32_t number = sub->of[star[k] & 63u];
+    const uint32_t old = o->index->ids[page.kind].data[map_row(page, star[k]) * sub->count + number];
+    const clv_dart node = (star[k] & ~63u) | sub->first[number];
+    if (o->nodes.count < SHORT)
+      o->nodes.data[o->nodes.count++] = node;
+    else if (!append(m, r->s, &o->nodes, node))
+      return false;
+    // Runs of one old name are folded before they are looked up among the parts.
+    if (old != part.old) {
+      if (part.weight && !add_part(r, orbit, part.old, part.weight)) return false;
+      part.old = old;
+      part.weight = 0;
+    }
+    part.weight += sub->size[number];
+  }
+  return !part.weight || add_part(r, orbit, part.old, part.weight);
+}
+
+static bool add_any_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart) {
+  const map_words *nodes = &r->o->nodes;
+  if (!add_node(r, dart)) return false;
+  for (uint32_t k = orbit->node_start; k < nodes->count; k++) {
+    const clv_dart node = nodes->data[k];
+    if (!add_part(r, orbit, map_old_name(r->m, r->o->index, node), map_node_weight(r->m, r->inner, node))) return false;
+    if (!leave_node(r, node)) return false;
+  }
+  return true;
+}
+
+// Walks the orbit at a touched dart, unless it was walked already.
+static bool start(resolver *r, clv_dart dart) {
+  map_orbits *o = r->o;
+  if (seen(r->s, &o->nodes, node_of(r->m, r->inner, dart))) return true;
+  map_new_orbit orbit = {.node_start = o->nodes.count, .part_start = o->parts.count};
+  uint32_t found = 0;
+  if (!BASE_RESERVE(&r->m->allocator, &o->orbits, (uint64_t)o->orbits.count + 1)) return false;
+  if (!add_plain_orbit(r, &orbit, dart, &found)) return false;
+  if (!found && !add_any_orbit(r, &orbit, dart)) return false;
+  orbit.node_end = o->nodes.count;
+  orbit.part_end = o->parts.count;
+  o->orbits.data[o->orbits.count++] = orbit;
+  return true;
+}
+
+static bool lose(resolver *r, clv_dart node) {
+  const uint64_t old = map_old_name(r->m, r->o->index, node);
+  if (!old) return true; // made and deleted in one transaction
+  if (!BASE_RESERVE(&r->m->allocator, &r->o->lost, (uint64_t)r->o->lost.count + 1)) return false;
+  r->o->lost.data[r->o->lost.count++] = (map_lost){node, old};
+  return true;
+}
+
+static bool start_facet(resolver *r, map_write w, uint32_t cut) {
+  const clv_template *shape = &clv_templates[map_page(r->m, w.dart).kind];
+  const clv_template *other = &clv_templates[map_page(r->m, w.before).kind];
+  const uint32_t size = shape->facet_size[shape->facet[w.dart & 63u]];
+  // Links shared by the place and the facet join the darts in pairs: every other dart is enough.
+  const uint32_t step = (r->inner & ((1u << (shape->dimension - 1)) - 1u)) ? 2 : 1;
+  for (uint32_t k = 0; k < size; k += step) {
+    if (map_still_joined(r->m, r->o->dims, cut, k, size)) continue;
+    if (((cut & MAP_CUT) || clv_dart_alive(&r->m->view, w.dart + k)) && !start(r, w.dart + k)) return false;
+    if ((cut & MAP_CUT) && !start(r, (w.before & ~63u) | other->turn[w.before & 63u][k])) return false;
+  }
+  return true;
+}
+
+// A cell that was added: all its places are new, if it still exists.
+static bool start_cell(resolver *r, clv_dart cell) {
+  const uint32_t count = clv_templates[map_page(r->m, cell).kind].dart_count;
+  for (uint32_t l = 0; l < count; l++)
+    if (clv_dart_alive(&r->m->view, cell | l) && !start(r, cell | l)) return false;
+  return true;
+}
+
+static bool lose_cell(resolver *r, clv_dart cell) {
+  const clv_suborbits *sub = &clv_templates[map_page(r->m, cell).kind].sub[r->inner];
+  for (uint32_t s = 0; s < sub->count; s++)
+    if (!lose(r, cell | sub->first[s])) return false;
+  return true;
+}
+
+static bool touch(resolver *r, map_write w, uint32_t cut) {
+  switch ((map_op)w.op) {
+  case MAP_LINK:
+    return !r->crossing || cut == MAP_CUT_MIRRORED || start_facet(r, w, cut);
+  case MAP_ALPHA:
+    return !(r->o->dims >> w.i & 1u) || !clv_dart_alive(&r->m->view, w.dart) || start(r, w.dart);
+  case MAP_DART_ADD:
+    return !clv_dart_alive(&r->m->view, w.dart) || start(r, w.dart);
+  case MAP_DART_DROP:
+    return lose(r, w.dart);
+  case MAP_CELL_ADD:
+    return !r->crossing || start_cell(r, w.dart);
+  case MAP_CELL_DROP:
+    return !r->crossing || lose_cell(r, w.dart);
+  case MAP_EXTEND: // maybe for nothing: such a cell is to go back to its row
+    return r->o->index || start_cell(r, w.dart);
+  case MAP_PARENTS:
+  case MAP_VALUE:
+    return true;
+  }
+  return true;
+}
+
+// Darts that lose their block lose the row's slots with it, whether or not their own inner orbits changed.
+static bool start_unseated(resolver *r, const map_orbits *cells) {
+  for (uint32_t c = 0; c < cells->orbits.count; c++) {
+    const map_new_orbit *cell = &cells->orbits.data[c];
+    for (uint32_t k = cell->node_start; k < cell->node_end; k++) {
+      const clv_dart dart = cells->nodes.data[k];
+      const bool unseated = map_is_template(map_page(r->m, dart).kind) && (dart >> 6 != cell->keeps || !cell->seated);
+      if (unseated && !start(r, dart)) return false;
+    }
+  }
+  return true;
+}
+
+// Who keeps which id
+
+static bool parts_of_lost(map *m, map_orbits *o) {
+  if (!BASE_RESERVE(&m->allocator, &o->parts, (uint64_t)o->parts.count + o->lost.count)) return false;
+  const uint32_t inner = o->dims & ~(1u << m->view.dimension);
+  for (uint32_t k = 0; k < o->lost.count; k++) {
+    const map_part part = {o->lost.data[k].old, MAP_NO_ORBIT, map_node_weight(m, inner, o->lost.data[k].node)};
+    o->parts.data[o->parts.count++] = part;
+  }
+  return true;
+}
+
+static inline bool part_before(const map_part *p, const map_part *q) {
+  return p->old != q->old ? p->old < q->old : p->orbit < q->orbit;
+}
+
+static int compare_parts(const void *a, const void *b) {
+  return part_before(b, a) - part_before(a, b);
+}
+
+// Sorts the parts of lost darts among themselves and folds equals; then orders all parts by old name. Both keys are unique
+// afterwards, so the order does not depend on how qsort works.
+static bool order_parts(map *m, map_orbits *o, uint32_t lost_start) {
+  map_part *lost = o->parts.data + lost_start;
+  uint32_t lost_count = o->parts.count - lost_start, folded = 0;
+  if (lost_count) qsort(lost, lost_count, sizeof *lost, compare_parts);
+  for (uint32_t k = 0; k < lost_count; k++) {
+    if (folded && lost[folded - 1].old == lost[k].old)
+      lost[folded - 1].weight += lost[k].weight;
+    else
+      lost[folded++] = lost[k];
+  }
+  o->parts.count = lost_start + folded;
+  if (!BASE_RESERVE(&m->allocator, &o->by_old, o->parts.count)) return false;
+  return true;
+}
+
+static void sort_by_old(map_orbits *o) {
+  uint32_t *order = o->by_old.data;
+  const map_part *parts = o->parts.data;
+  const uint32_t count = o->by_old.count = o->parts.count;
+  for (uint32_t k = 0; k < count; k++) order[k] = k;
+  // Shell's gaps: a handful of parts is the common case, and it allocates nothing.
+  uint32_t gap = 1;
+  while (gap < count / 3) gap = gap * 3 + 1;
+  for (; gap; gap /= 3)
+    for (uint32_t k = gap; k < count; k++) {
+      const uint32_t held = order[k];
+      uint32_t at = k;
+      for (; at >= gap && part_before(&parts[held], &parts[order[at - gap]]); at -= gap) order[at] = order[at - gap];
+      order[at] = held;
+    }
+}
+
+uint32_t map_first_part(const map_orbits *o, uint64_t old) {
+  uint32_t low = 0, high = o->by_old.count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (o->parts.data[o->by_old.data[middle]].old < old)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// A cell that no change of inner links touched is not in the plan: it keeps its block as a matter of course.
+static bool block_kept(const map_orbits *cells, uint32_t block) {
+  uint32_t k = map_first_part(cells, block);
+  bool planned = false;
+  for (; k < cells->by_old.count && cells->parts.data[cells->by_old.data[k]].old == block; k++) {
+    const map_part *part = &cells->parts.data[cells->by_old.data[k]];
+    planned = true;
+    if (part->orbit == MAP_NO_ORBIT) continue;
+    const map_new_orbit *cell = &cells->orbits.data[part->orbit];
+    if (cell->keeps == block && cell->seated) return true;
+  }
+  return !planned;
+}
+
+// True when the orbit may go on under this old name. Any may under an id; a template block belongs to the cell that still has
+// all its darts; the slot in an extended cell's row to the orbit that holds the sub-orbit's first dart, while the cell keeps its block.
+static bool may_keep(const map *m, const map_plan *plan, const map_orbits *o, const map_part *part) {
+  const bool cells = !o->index;
+  if (!cells && !(part->old & MAP_ROW_SLOT)) return true;
+  const map_new_orbit *orbit = &o->orbits.data[part->orbit];
+  const clv_page page = map_page(m, (clv_dart)(cells ? part->old << 6 : part->old));
+  if (!map_is_template(page.kind)) return true;
+  uint32_t found = 0;
+  for (uint32_t k = orbit->node_start; k < orbit->node_end; k++)
+    found += cells ? o->nodes.data[k] >> 6 == part->old : o->nodes.data[k] == (clv_dart)part->old;
+  if (cells) return found == clv_templates[page.kind].dart_count;
+  return found && block_kept(&plan->cells, (clv_dart)part->old >> 6);
+}
+
+// A new inner orbit takes the slot in its cell's row, where it holds the first dart of a sub-orbit and the cell keeps its block.
+static uint64_t row_slot(const map *m, const map_plan *plan, const map_orbits *o, const map_new_orbit *orbit) {
+  if (!o->index || o->index->crossing) return 0;
+  for (uint32_t k = orbit->node_start; k < orbit->node_end; k++) {
+    const clv_dart node = o->nodes.data[k];
+    const clv_page page = map_page(m, node);
+    if (!map_is_template(page.kind)) continue;
+    const clv_suborbits *sub = &clv_templates[page.kind].sub[o->index->inner];
+    if (sub->first[sub->of[node & 63u]] == (node & 63u) && block_kept(&plan->cells, node >> 6)) return MAP_ROW_SLOT | node;
+  }
+  return 0;
+}
+
+static void keep_ids(const map *m, const map_plan *plan, map_orbits *o) {
+  const uint32_t count = o->by_old.count;
+  for (uint32_t k = 0, end; k < count; k = end) {
+    const uint64_t old = o->parts.data[o->by_old.data[k]].old;
+    const map_part *best = NULL;
+    for (end = k; end < count && o->parts.data[o->by_old.data[end]].old == old; end++) {
+      const map_part *part = &o->parts.data[o->by_old.data[end]];
+      const bool fits = part->orbit != MAP_NO_ORBIT && (!best || part->weight > best->weight);
+      if (fits && may_keep(m, plan, o, part)) best = part;
+    }
+    const bool whole = best && end == k + 1;
+    for (uint32_t p = k; p < end && !whole; p++) {
+      const map_part *part = &o->parts.data[o->by_old.data[p]];
+      if (part->orbit != MAP_NO_ORBIT) o->orbits.data[part->orbit].changed = true;
+    }
+    if (!best) continue;
+    map_new_orbit *orbit = &o->orbits.data[best->orbit];
+    if (!orbit->keeps) orbit->keeps = old; // old names come in order: the smallest wins
+  }
+  for (uint32_t k = 0; k < o->orbits.count; k++) {
+    map_new_orbit *orbit = &o->orbits.data[k];
+    orbit->changed |= orbit->gained || !orbit->keeps || orbit->part_end - orbit->part_start > 1;
+    if (!orbit->keeps) orbit->keeps = row_slot(m, plan, o, orbit);
+    o->fresh += !orbit->keeps;
+  }
+}
+
+static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims, map_index *index) {
+  map_scratch *s = m->scratch;
+  o->index = index;
+  o->dims = dims;
+  o->nodes.count = o->orbits.count = o->parts.count = o->by_old.count = o->lost.count = o->fresh = 0;
+  const uint32_t n = m->view.dimension;
+  resolver r = {m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n)};
+  if (!r.crossing && !plan->inner_changed) return true;
+  for (uint32_t k = 0; k < m->log.count; k++)
+    if (!touch(&r, m->log.data[k], s->cuts.data[k])) return false;
+  if (index && !r.crossing && !start_unseated(&r, &plan->cells)) return false;
+  if (!o->orbits.count && !o->lost.count) return true;
+  const uint32_t lost_start = o->parts.count;
+  if (o->lost.count && !parts_of_lost(m, o)) return false;
+  if (!order_parts(m, o, lost_start)) return false;
+  sort_by_old(o);
+  keep_ids(m, plan, o);
+  return true;
+}
+
+// What sorts of writes there are: inner orbits change only where records do.
+static void survey(const map *m, map_plan *plan) {
+  uint32_t ops = 0;
+  for (uint32_t k = 0; k < m->log.count; k++) ops |= 1u << m->log.data[k].op;
+  plan->inner_changed = ops & (1u << MAP_ALPHA | 1u << MAP_EXTEND | 1u << MAP_DART_ADD | 1u << MAP_DART_DROP);
+  plan->cells_added = ops & 1u << MAP_CELL_ADD;
+}
+
+bool map_resolve(map *m, map_plan *plan) {
+  survey(m, plan);
+  const uint32_t cell_dims = clv_orbit_dims(&m->view, CLV_CELL);
+  if (!find_fresh_blocks(m, plan) || !map_find_cuts(m) || !resolve_orbits(m, plan, &plan->cells, cell_dims, NULL)) return false;
+  map_plan_settling(m, plan); // which cells keep their rows decides who keeps the rows' slots
+  for (uint32_t k = 0; k < m->numbered_count; k++) {
+    map_index *index = m->numbered[k];
+    if (!resolve_orbits(m, plan, &plan->orbits[index->dims], index->dims, index)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,432 @@
+// Storage and primitive writes; store.h tells the idea.
+
+#include "map/store.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+clv_result map_fail(map *m, clv_result code, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  m->error.code = code;
+  vsnprintf(m->error.message, sizeof m->error.message, format, arguments);
+  va_end(arguments);
+  return code;
+}
+
+clv_result map_no_memory(map *m) {
+  return map_fail(m, CLV_ERROR_MEMORY, "out of memory: the map is unchanged");
+}
+
+void map_publish(map *m) {
+  m->view.pages = m->pages.data;
+  m->view.page_count = m->pages.count;
+  const map_index *vertices = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];
+  for (uint32_t kind = 0; kind < MAP_KINDS; kind++) {
+    m->view.states[kind] = m->rows[kind].state.data;
+    if (kind >= MAP_TEMPLATES) continue;
+    m->view.links[kind] = m->rows[kind].data.data;
+    m->view.corners[kind] = vertices ? vertices->ids[kind].data : NULL;
+  }
+}
+
+// Darts and records
+
+static uint32_t extension(const map *m, clv_page page, clv_dart dart) {
+  const uint32_t row = map_row(page, dart);
+  const map_rows *rows = &m->rows[page.kind];
+  if (!(rows->state.data[row] & MAP_EXTENDED)) return MAP_NO_RECORD;
+  return rows->data.data[row * rows->words] + (dart & 63u);
+}
+
+uint32_t map_record(const map *m, clv_dart dart) {
+  const clv_page page = map_page(m, dart);
+  if (page.plain) return MAP_NO_RECORD;
+  if (page.kind == MAP_KIND_DARTS) return page.row + (dart & 0xFFFFu);
+  return extension(m, page, dart);
+}
+
+clv_dart map_record_name(const map *m, uint32_t record) {
+  return m->records.pages.data[record >> 16] << CLV_PAGE_SHIFT | (record & 0xFFFFu);
+}
+
+uint32_t map_block(const map *m, clv_dart dart) {
+  if (map_page(m, dart).kind != MAP_KIND_DARTS) return dart >> 6;
+  return m->records.cell.data[map_record(m, dart)] & ~MAP_SIDE;
+}
+
+uint32_t map_side(const map *m, clv_dart dart) {
+  const uint32_t record = map_record(m, dart);
+  if (record != MAP_NO_RECORD) return m->records.cell.data[record] >> 31;
+  const clv_page page = map_page(m, dart);
+  const uint32_t turned = m->rows[page.kind].state.data[map_row(page, dart)] & MAP_TURNED;
+  return (dart & 1u) ^ (turned ? 1u : 0u);
+}
+
+clv_dart clv_alpha_facing(const clv_map *view, clv_dart link, uint32_t steps) {
+  for (uint32_t k = 0; k < steps; k++) link = clv_alpha(view, link, k & 1u);
+  return link;
+}
+
+clv_dart clv_alpha_record(const clv_map *view, clv_dart dart, uint32_t i) {
+  const map *m = map_read(view);
+  if (i > view->dimension) return dart;
+  const uint32_t record = map_record(m, dart);
+  if (record != MAP_NO_RECORD) return m->records.alpha.data[4 * record + i];
+  const clv_page page = map_page(m, dart);
+  const clv_template *shape = &clv_templates[page.kind];
+  if (i < shape->dimension) return (dart & ~63u) | shape->alpha[i][dart & 63u];
+  const uint32_t facet = shape->facet[dart & 63u];
+  const clv_dart link = m->rows[page.kind].data.data[map_row(page, dart) * shape->facet_count + facet];
+  return link ? clv_alpha_facing(view, link, (dart & 63u) - shape->facet_first[facet]) : dart;
+}
+
+bool clv_dart_alive(const clv_map *view, clv_dart dart) {
+  const map *m = map_read(view);
+  if (dart >> CLV_PAGE_SHIFT >= m->pages.count) return false;
+  const clv_page page = map_page(m, dart);
+  if (page.kind == MAP_KIND_DARTS) {
+    const uint32_t record = page.row + (dart & 0xFFFFu);
+    return record < m->records.count && m->records.name.data[record] == dart;
+  }
+  if (!map_is_template(page.kind) || (dart & 63u) >= clv_templates[page.kind].dart_count) return false;
+  const uint32_t row = map_row(page, dart);
+  if (row >= m->rows[page.kind].count || !map_row_alive(m, page.kind, row)) return false;
+  const uint32_t record = extension(m, page, dart);
+  return record == MAP_NO_RECORD || m->records.name.data[record] == dart;
+}
+
+clv_dart clv_dart_next(const clv_map *view, clv_dart dart) {
+  const map *m = map_read(view);
+  const uint64_t end = (uint64_t)m->pages.count << CLV_PAGE_SHIFT;
+  for (uint64_t d = dart ? (uint64_t)dart + 1 : 1u << CLV_PAGE_SHIFT; d < end; d++) {
+    const clv_page page = map_page(m, (clv_dart)d);
+    const bool darts = page.kind == MAP_KIND_DARTS;
+    const uint32_t at = darts ? page.row + (uint32_t)(d & 0xFFFFu) : map_row(page, (clv_dart)d);
+    const uint32_t count = darts ? m->records.count : map_is_template(page.kind) ? m->rows[page.kind].count : 0;
+    if (at >= count) { // nothing more in this page
+      d |= (1u << CLV_PAGE_SHIFT) - 1u;
+    } else if (clv_dart_alive(view, (clv_dart)d)) {
+      return (clv_dart)d;
+    } else if (!darts && !map_row_alive(m, page.kind, at)) {
+      d |= 63u;
+    }
+  }
+  return CLV_NO_DART;
+}
+
+uint64_t clv_dart_count(const clv_map *view) {
+  const map *m = map_read(view);
+  uint64_t count = m->records.alive;
+  for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES; kind++)
+    count += (uint64_t)m->rows[kind].alive * clv_templates[kind].dart_count;
+  for (uint32_t p = 0; p < m->pages.count; p++) // extended cells were counted twice
+    count -= (uint64_t)m->pages.data[p].extended *
+             (map_is_template(m->pages.data[p].kind) ? clv_templates[m->pages.data[p].kind].dart_count : 0);
+  return count;
+}
+
+// Pages, rows and records
+
+bool map_reserve_pages(map *m, uint64_t more) {
+  if (m->pages.count + more > 1u << 16) return false;
+  return BASE_RESERVE(&m->allocator, &m->pages, m->pages.count + more);
+}
+
+static void page_add(map *m, map_words *list, uint8_t kind, uint32_t row) {
+  list->data[list->count++] = m->pages.count;
+  m->pages.data[m->pages.count++] = (clv_page){row, kind, map_is_template(kind), 0};
+  m->view.page_count = m->pages.count;
+}
+
+static void page_remove(map *m, map_words *list) {
+  list->count--;
+  m->view.page_count = --m->pages.count;
+}
+
+static bool rows_reserve_arrays(map *m, uint32_t kind, uint64_t need) {
+  map_rows *rows = &m->rows[kind];
+  const clv_allocator *a = &m->allocator;
+  const uint64_t pages = (need + CLV_BLOCK_MASK) >> 10;
+  if (!BASE_RESERVE(a, &rows->data, need * rows->words) || !BASE_RESERVE(a, &rows->state, need)) return false;
+  if (!BASE_RESERVE(a, &rows->pages, pages)) return false;
+  if (pages > rows->pages.count && !map_reserve_pages(m, pages - rows->pages.count)) return false;
+  for (uint32_t dims = 0; dims < MAP_INDICES && map_is_template(kind); dims++) {
+    map_index *index = m->indices[dims];
+    if (!index || !index->crossing) continue;
+    if (!BASE_RESERVE(a, &index->ids[kind], need * clv_templates[kind].sub[index->inner].count)) return false;
+  }
+  return true;
+}
+
+bool map_rows_reserve(map *m, uint32_t kind, uint64_t more) {
+  const bool done = rows_reserve_arrays(m, kind, m->rows[kind].count + more);
+  map_publish(m); // some arrays may have moved even when others could not
+  return done;
+}
+
+uint32_t map_rows_take(map *m, uint32_t kind, bool *fresh) {
+  map_rows *rows = &m->rows[kind];
+  uint32_t row = rows->free;
+  *fresh = row == 0;
+  if (row) {
+    row--;
+    rows->free = rows->data.data[row * rows->words];
+  } else {
+    row = rows->count;
+    if ((row & CLV_BLOCK_MASK) == 0) page_add(m, &rows->pages, (uint8_t)kind, row);
+    rows->count++;
+    rows->state.data[row] = 0;
+  }
+  rows->state.data[row] = ((rows->state.data[row] + 1) & MAP_GENERATION) | 1u;
+  memset(&rows->data.data[row * rows->words], 0, rows->words * sizeof(uint32_t));
+  rows->alive++;
+  for (uint32_t dims = 0; dims < MAP_INDICES && map_is_template(kind); dims++) {
+    map_index *index = m->indices[dims];
+    if (!index || !index->crossing) continue;
+    const uint32_t width = clv_templates[kind].sub[index->inner].count;
+    memset(&index->ids[kind].data[row * width], 0, width * sizeof(uint32_t));
+  }
+  return row;
+}
+
+void map_rows_append(map *m, uint32_t kind, uint32_t count) {
+  map_rows *rows = &m->rows[kind];
+  const uint32_t first = rows->count;
+  while ((uint64_t)rows->pages.count << 10 < (uint64_t)first + count)
+    page_add(m, &rows->pages, (uint8_t)kind, rows->pages.count << 10);
+  rows->count += count;
+  rows->alive += count;
+  if (count) memset(&rows->data.data[first * rows->words], 0, (size_t)count * rows->words * sizeof(uint32_t));
+  for (uint32_t k = 0; k < count; k++) rows->state.data[first + k] = 1;
+}
+
+void map_rows_give(map *m, uint32_t kind, uint32_t row) {
+  map_rows *rows = &m->rows[kind];
+  rows->data.data[row * rows->words] = rows->free;
+  rows->free = row + 1;
+}
+
+// Takes back what map_rows_take gave, as if it had never been asked: the state before is that of a dead row.
+static void rows_untake(map *m, uint32_t kind, uint32_t row, bool fresh) {
+  map_rows *rows = &m->rows[kind];
+  rows->alive--;
+  rows->state.data[row]--;
+  if (!fresh) {
+    map_rows_give(m, kind, row);
+    return;
+  }
+  rows->count--;
+  if ((row & CLV_BLOCK_MASK) == 0) page_remove(m, &rows->pages);
+}
+
+static bool records_reserve_arrays(map *m, uint64_t need) {
+  map_records *records = &m->records;
+  const clv_allocator *a = &m->allocator;
+  const uint64_t pages = (need + 0xFFFFu) >> 16;
+  if (!BASE_RESERVE(a, &records->alpha, 4 * need) || !BASE_RESERVE(a, &records->cell, need)) return false;
+  if (!BASE_RESERVE(a, &records->name, need) || !BASE_RESERVE(a, &records->pages, pages)) return false;
+  if (pages > records->pages.count && !map_reserve_pages(m, pages - records->pages.count)) return false;
+  for (uint32_t dims = 0; dims < MAP_INDICES; dims++)
+    if (m->indices[dims] && !BASE_RESERVE(a, &m->indices[dims]->record_ids, need)) return false;
+  return true;
+}
+
+bool map_records_reserve(map *m, uint64_t more) {
+  const bool done = records_reserve_arrays(m, m->records.count + more);
+  map_publish(m);
+  return done;
+}
+
+uint32_t map_records_take(map *m, uint32_t length, bool *fresh) {
+  map_records *records = &m->records;
+  uint32_t record = records->free[length];
+  *fresh = record == 0;
+  if (record) {
+    record--;
+    records->free[length] = records->alpha.data[4 * record];
+  } else {
+    record = records->count;
+    records->count += length;
+    while ((uint64_t)records->pages.count << 16 < records->count)
+      page_add(m, &records->pages, MAP_KIND_DARTS, records->pages.count << 16);
+  }
+  for (uint32_t dims = 0; dims < MAP_INDICES; dims++)
+    if (m->indices[dims]) memset(&m->indices[dims]->record_ids.data[record], 0, length * sizeof(uint32_t));
+  records->alive += length;
+  return record;
+}
+
+void map_records_give(map *m, uint32_t record, uint32_t length) {
+  memset(&m->records.name.data[record], 0, length * sizeof(uint32_t));
+  m->records.alpha.data[4 * record] = m->records.free[length];
+  m->records.free[length] = record + 1;
+}
+
+static void records_untake(map *m, uint32_t record, uint32_t length, bool fresh) {
+  m->records.alive -= length;
+  if (!fresh) {
+    map_records_give(m, record, length);
+    return;
+  }
+  m->records.count -= length;
+  while (m->records.pages.count && (uint64_t)(m->records.pages.count - 1) << 16 >= m->records.count)
+    page_remove(m, &m->records.pages);
+}
+
+// Primitive writes
+
+clv_result map_write_log(map *m, map_write write) {
+  if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
+  m->log.data[m->log.count++] = write;
+  return CLV_OK;
+}
+
+static uint32_t *link_word(map *m, clv_dart facet_first) {
+  const clv_page page = map_page(m, facet_first);
+  const clv_template *shape = &clv_templates[page.kind];
+  return &m->rows[page.kind].data.data[map_row(page, facet_first) * shape->facet_count + shape->facet[facet_first & 63u]];
+}
+
+clv_result map_link(map *m, clv_dart facet_first, clv_dart link) {
+  uint32_t *word = link_word(m, facet_first);
+  const clv_result result = map_write_log(m, (map_write){.op = MAP_LINK, .dart = facet_first, .before = *word, .after = link});
+  if (result == CLV_OK) *word = link;
+  return result;
+}
+
+clv_result map_set_alpha(map *m, clv_dart dart, uint32_t i, clv_dart target) {
+  uint32_t *word = &m->records.alpha.data[4 * map_record(m, dart) + i];
+  if (*word == target) return CLV_OK;
+  const map_write write = {.op = MAP_ALPHA, .i = (uint8_t)i, .dart = dart, .before = *word, .after = target};
+  const clv_result result = map_write_log(m, write);
+  if (result == CLV_OK) *word = target;
+  return result;
+}
+
+static void set_extended(map *m, clv_dart cell, bool extended) {
+  clv_page *page = &m->pages.data[cell >> CLV_PAGE_SHIFT];
+  uint32_t *state = &m->rows[page->kind].state.data[map_row(*page, cell)];
+  *state = extended ? *state | MAP_EXTENDED : *state & ~MAP_EXTENDED;
+  page->extended = (uint16_t)(page->extended + (extended ? 1 : -1));
+  page->plain = page->extended == 0;
+}
+
+static void copy_links_to_records(map *m, clv_dart cell, const clv_template *shape, uint32_t first) {
+  map_records *records = &m->records;
+  for (uint32_t l = 0; l < shape->dart_count; l++) {
+    for (uint32_t i = 0; i < 4; i++) records->alpha.data[4 * (first + l) + i] = clv_alpha(&m->view, cell + l, i);
+    records->cell.data[first + l] = cell >> 6 | map_side(m, cell + l) << 31;
+    records->name.data[first + l] = cell + l;
+    for (uint32_t dims = 0; dims < MAP_INDICES; dims++)
+      if (m->indices[dims]) m->indices[dims]->record_ids.data[first + l] = map_index_get(m, m->indices[dims], cell + l);
+  }
+}
+
+clv_result map_extend(map *m, clv_dart dart) {
+  if (map_record(m, dart) != MAP_NO_RECORD) return CLV_OK;
+  const clv_dart cell = dart & ~63u;
+  const clv_page page = map_page(m, cell);
+  const clv_template *shape = &clv_templates[page.kind];
+  if (!map_records_reserve(m, shape->dart_count)) return map_no_memory(m);
+  if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
+  bool fresh;
+  const uint32_t first = map_records_take(m, shape->dart_count, &fresh);
+  copy_links_to_records(m, cell, shape, first);
+  uint32_t *word = link_word(m, cell);
+  const map_write write = {.op = MAP_EXTEND, .fresh = fresh, .dart = cell, .before = *word, .after = first};
+  *word = first;
+  set_extended(m, cell, true);
+  return map_write_log(m, write);
+}
+
+void map_unextend(map *m, clv_dart cell, const uint32_t *links) {
+  const clv_page page = map_page(m, cell);
+  const clv_template *shape = &clv_templates[page.kind];
+  uint32_t *words = link_word(m, cell);
+  const uint32_t first = *words;
+  for (uint32_t l = 0; l < shape->dart_count; l++) m->records.alive -= m->records.name.data[first + l] != 0;
+  map_records_give(m, first, shape->dart_count);
+  for (uint32_t f = 0; f < shape->facet_count; f++) words[f] = links ? links[f] : 0;
+  set_extended(m, cell, false);
+}
+
+clv_result map_cell_add(map *m, clv_kind kind, clv_dart *dart) {
+  if (!map_rows_reserve(m, kind, 1)) return map_no_memory(m);
+  if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
+  bool fresh;
+  const uint32_t row = map_rows_take(m, kind, &fresh);
+  *dart = map_cell_dart(m, kind, row);
+  return map_write_log(m, (map_write){.op = MAP_CELL_ADD, .i = (uint8_t)kind, .fresh = fresh, .dart = *dart});
+}
+
+clv_result map_cell_drop(map *m, clv_dart dart) {
+  const clv_dart cell = dart & ~63u;
+  const clv_result result = map_write_log(m, (map_write){.op = MAP_CELL_DROP, .dart = cell});
+  if (result != CLV_OK) return result;
+  const clv_page page = map_page(m, cell);
+  m->rows[page.kind].state.data[map_row(page, cell)]++;
+  m->rows[page.kind].alive--;
+  return CLV_OK;
+}
+
+clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart) {
+  if (!map_records_reserve(m, 1)) return map_no_memory(m);
+  if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
+  bool fresh;
+  const uint32_t record = map_records_take(m, 1, &fresh);
+  *dart = map_record_name(m, record);
+  for (uint32_t i = 0; i < 4; i++) m->records.alpha.data[4 * record + i] = *dart;
+  m->records.cell.data[record] = side << 31;
+  m->records.name.data[record] = *dart;
+  return map_write_log(m, (map_write){.op = MAP_DART_ADD, .fresh = fresh, .dart = *dart, .after = side});
+}
+
+clv_result map_dart_drop(map *m, clv_dart dart) {
+  const uint32_t record = map_record(m, dart);
+  const clv_result result = map_write_log(m, (map_write){.op = MAP_DART_DROP, .dart = dart});
+  if (result != CLV_OK) return result;
+  m->records.name.data[record] = 0;
+  m->records.alive--;
+  return CLV_OK;
+}
+
+static void undo(map *m, map_write w) {
+  const clv_page page = map_page(m, w.dart);
+  switch ((map_op)w.op) {
+  case MAP_LINK:
+    *link_word(m, w.dart) = w.before;
+    break;
+  case MAP_ALPHA:
+    m->records.alpha.data[4 * map_record(m, w.dart) + w.i] = w.before;
+    break;
+  case MAP_EXTEND:
+    set_extended(m, w.dart, false);
+    *link_word(m, w.dart) = w.before;
+    records_untake(m, w.after, clv_templates[page.kind].dart_count, w.fresh);
+    break;
+  case MAP_CELL_ADD:
+    rows_untake(m, page.kind, map_row(page, w.dart), w.fresh);
+    break;
+  case MAP_CELL_DROP:
+    m->rows[page.kind].state.data[map_row(page, w.dart)]--;
+    m->rows[page.kind].alive++;
+    break;
+  case MAP_DART_ADD:
+    records_untake(m, map_record(m, w.dart), 1, w.fresh);
+    break;
+  case MAP_DART_DROP:
+    m->records.name.data[map_record(m, w.dart)] = w.dart;
+    m->records.alive++;
+    break;
+  case MAP_PARENTS:
+    break;
+  case MAP_VALUE:
+    m->payload.count = w.after;
+    break;
+  }
+}
+
+void map_undo(map *m, uint32_t mark) {
+  while (m->log.count > mark) undo(m, m->log.data[--m->log.count]);
+}

@@ -1,0 +1,195 @@
+// The map's storage and the handful of primitive writes that change it.
+//
+// Everything a map knows lies here: rows of template cells (links, states), rows of explicit cells (first dart, dart count),
+// records (all links of one dart), and the indices that number orbits. Nobody else writes any of it, except the commit, which
+// settles ids after the primitives have spoken.
+//
+// Each primitive appends to the log what it did, old value and new: undone backwards the log is the rollback, done forwards
+// it is the replay, read once more it tells the commit what was touched. Deleted rows and records keep their contents
+// until the commit, so that their ids can still be read.
+
+#ifndef MAP_STORE_H
+#define MAP_STORE_H
+
+#include "base/memory.h"
+#include "cleave/map.h"
+
+enum {
+  MAP_KIND_DARTS = CLV_KIND_COUNT, // pages whose blocks name records
+  MAP_KINDS = CLV_POLYHEDRON + 1,
+  MAP_TEMPLATES = CLV_TEMPLATE_LAST + 1,
+  MAP_INDICES = 16, // one for each set of dimensions at the most
+};
+
+// A row's state: generation in the low bits, alive when odd.
+#define MAP_EXTENDED 0x80000000u // the links are in records; links[row * words] is the first
+#define MAP_TURNED 0x40000000u   // even darts lie on side 1
+#define MAP_GENERATION 0x3FFFFFFFu
+#define MAP_SIDE 0x80000000u // in a record's cell: the dart's side
+#define MAP_NO_RECORD UINT32_MAX
+
+typedef BASE_ARRAY(uint32_t) map_words;
+
+typedef struct map_rows {
+  map_words data;  // words per row: facet links of a template; first dart and dart count of an explicit cell
+  map_words state; // one per row
+  map_words pages; // the page of each 1024 rows
+  uint32_t words, count, alive, free;
+} map_rows;
+
+typedef struct map_records {
+  map_words alpha; // four per record
+  map_words cell;  // the block of its cell, and its side
+  map_words name;  // its dart; 0 when it is not in use
+  map_words pages; // the page of each 65536 records
+  uint32_t count, alive;
+  uint32_t free[CLV_TEMPLATE_DARTS + 1]; // lists of free runs, by length; + 1 so that 0 is none
+} map_records;
+
+// The numbering of one sort of orbit. A crossing orbit (it holds the map's own dimension) has an id in every sub-orbit it passes
+// through: `ids` by kind and row, `record_ids` by record. An inner one needs no ids in template cells; in records it has slots,
+// or MAP_TEMPLATE_SLOT + s: the place that sub-orbit s of the extended cell's row has anyway.
+#define MAP_TEMPLATE_SLOT 0x80000000u
+typedef struct map_index {
+  uint32_t dims, inner;
+  bool crossing;
+  map_words ids[MAP_TEMPLATES];
+  map_words record_ids;
+  map_words generation; // by id; odd: alive
+  map_words dart;       // by id: a dart of the orbit; next free id when dead
+  uint32_t count, alive, free;
+} map_index;
+
+typedef enum map_op {
+  MAP_LINK,       // dart: first dart of a facet; before, after: its link
+  MAP_ALPHA,      // dart, i; before, after
+  MAP_EXTEND,     // dart: first of the cell; before: its first link, after: its first record
+  MAP_CELL_ADD,   // dart: first of the cell
+  MAP_CELL_DROP,  // likewise
+  MAP_DART_ADD,   // dart; after: its side
+  MAP_DART_DROP,  // dart
+  MAP_PARENTS,    // dart: of a new vertex; before, after: darts of the two vertices it came between
+  MAP_VALUE,      // dart; i: the orbit's dims; before: which column, after: where its bytes lie in the payload
+} map_op;
+
+typedef struct map_write {
+  uint8_t op, i;
+  uint16_t fresh; // the row or record came from the end, not from a free list
+  clv_dart dart;
+  uint32_t before, after;
+} map_write;
+
+struct map_plan;
+struct map;
+
+// The embeddings, as the map sees them: it does not know columns, only that someone keeps values on orbits.
+typedef struct map_embedding {
+  void *self;
+  clv_result (*prepare)(void *self, struct map *map, const struct map_plan *plan);
+  void (*apply)(void *self, struct map *map, const struct map_plan *plan);
+  // The cell moves to (or back to) template row `row`; source[l] is the dart that becomes local dart l.
+  void (*settle)(void *self, struct map *map, clv_kind kind, uint32_t row, const clv_dart *source);
+  clv_result (*check)(void *self, const struct map *map, void (*report)(void *, const clv_problem *), void *user);
+  void (*destroy)(void *self);
+} map_embedding;
+
+typedef struct map_subscription {
+  clv_subscriber *call;
+  void *user;
+} map_subscription;
+
+struct map_scratch;
+
+typedef struct map {
+  clv_map view; // first: a clv_map is a map
+  clv_allocator allocator;
+  clv_error error;
+  uint64_t revision;
+
+  BASE_ARRAY(clv_page) pages;
+  map_rows rows[MAP_KINDS];
+  map_records records;
+  map_index *indices[MAP_INDICES]; // by dims; NULL when not numbered
+  map_index *numbered[MAP_INDICES]; // those there are, in order of dims
+  uint32_t numbered_count;
+  uint32_t twisted;                // links that join equal sides: none in an orientable map
+
+  bool open; // a transaction
+  BASE_ARRAY(map_write) log;
+  BASE_ARRAY(uint8_t) payload;
+  struct map_scratch *scratch;
+
+  map_embedding embedding;
+  BASE_ARRAY(map_subscription) subscribers;
+  BASE_ARRAY(clv_journal *) journals;
+} map;
+
+static inline map *map_of(clv_map *m) {
+  return (map *)m;
+}
+static inline const map *map_read(const clv_map *m) {
+  return (const map *)m;
+}
+
+clv_result map_fail(map *m, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
+clv_result map_no_memory(map *m);
+
+static inline bool map_is_template(uint32_t kind) {
+  return kind >= CLV_TEMPLATE_FIRST && kind <= CLV_TEMPLATE_LAST;
+}
+static inline clv_page map_page(const map *m, clv_dart dart) {
+  return m->pages.data[dart >> CLV_PAGE_SHIFT];
+}
+static inline uint32_t map_row(clv_page page, clv_dart dart) {
+  return page.row + ((dart >> 6) & CLV_BLOCK_MASK);
+}
+static inline clv_dart map_cell_dart(const map *m, uint32_t kind, uint32_t row) {
+  return m->rows[kind].pages.data[row >> 10] << CLV_PAGE_SHIFT | (row & CLV_BLOCK_MASK) << 6;
+}
+static inline bool map_row_alive(const map *m, uint32_t kind, uint32_t row) {
+  return m->rows[kind].state.data[row] & 1u;
+}
+
+// The record that holds a dart's links, MAP_NO_RECORD for a dart of a template cell that is not extended.
+uint32_t map_record(const map *m, clv_dart dart);
+// The block of the cell of any dart. Inside a transaction an explicit dart answers with the cell it had when it began.
+uint32_t map_block(const map *m, clv_dart dart);
+uint32_t map_side(const map *m, clv_dart dart);
+
+// Primitive writes. On failure nothing is written.
+clv_result map_write_log(map *m, map_write write);
+clv_result map_link(map *m, clv_dart facet_first, clv_dart link);
+clv_result map_set_alpha(map *m, clv_dart dart, uint32_t i, clv_dart target);
+clv_result map_extend(map *m, clv_dart dart); // no-op when the dart has a record
+clv_result map_cell_add(map *m, clv_kind kind, clv_dart *dart);
+clv_result map_cell_drop(map *m, clv_dart dart);
+clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart);
+clv_result map_dart_drop(map *m, clv_dart dart);
+// Undoes the log back to `mark` entries.
+void map_undo(map *m, uint32_t mark);
+
+// Rows and records without a log: for bulk building and for the commit, which reserves first.
+bool map_rows_reserve(map *m, uint32_t kind, uint64_t more);
+uint32_t map_rows_take(map *m, uint32_t kind, bool *fresh); // after a reserve; alive
+void map_rows_append(map *m, uint32_t kind, uint32_t count); // likewise, many new ones at the end
+void map_rows_give(map *m, uint32_t kind, uint32_t row);     // to the free list; already dead
+bool map_records_reserve(map *m, uint64_t more);
+uint32_t map_records_take(map *m, uint32_t length, bool *fresh);
+void map_records_give(map *m, uint32_t record, uint32_t length);
+clv_dart map_record_name(const map *m, uint32_t record); // the name of a record that is a dart of its own
+void map_unextend(map *m, clv_dart cell, const uint32_t *links); // back to a plain template
+
+// Indices.
+clv_result map_index_require(map *m, uint32_t dims, map_index **index);
+void map_index_destroy(map *m, map_index *index);
+bool map_index_reserve(map *m, map_index *index, uint64_t more);
+uint32_t map_index_take(map_index *index); // after a reserve
+void map_index_give(map_index *index, uint32_t id);
+// The id that a dart carries; for an inner index of a plain template cell MAP_TEMPLATE_SLOT + s.
+uint32_t map_index_get(const map *m, const map_index *index, clv_dart dart);
+void map_index_set(map *m, map_index *index, clv_dart place, uint32_t id); // the whole sub-orbit, or one record
+bool map_reserve_pages(map *m, uint64_t more);
+void map_publish(map *m); // refreshes what inline readers see after an array moved
+void map_shrink(map *m);  // gives back slack
+
+#endif

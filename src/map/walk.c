@@ -1,0 +1,388 @@
+// Walking; walk.h tells the idea.
+
+#include "map/walk.h"
+
+// Sets
+
+void map_set_init(map_set *set, const clv_allocator *allocator) {
+  set->allocator = allocator;
+  set->slots = set->inline_slots;
+  set->size = MAP_SET_INLINE;
+  set->count = 0;
+  memset(set->inline_slots, 0, sizeof set->inline_slots);
+}
+
+void map_set_free(map_set *set) {
+  if (set->slots != set->inline_slots) base_free(set->allocator, set->slots, set->size * sizeof *set->slots);
+}
+
+bool map_set_grow(map_set *set) {
+  map_set grown = {.allocator = set->allocator, .size = set->size * 4};
+  if (grown.size < set->size) return false;
+  grown.slots = base_allocate(set->allocator, grown.size * sizeof *grown.slots);
+  if (!grown.slots) return false;
+  memset(grown.slots, 0, grown.size * sizeof *grown.slots);
+  for (uint32_t k = 0; k < set->size; k++)
+    if (set->slots[k]) map_set_insert(&grown, set->slots[k]);
+  map_set_free(set);
+  set->slots = grown.slots;
+  set->size = grown.size;
+  return true;
+}
+
+bool map_set_has(const map_set *set, uint32_t key) {
+  for (uint32_t at = map_hash(key) & (set->size - 1); set->slots[at]; at = (at + 1) & (set->size - 1))
+    if (set->slots[at] == key) return true;
+  return false;
+}
+
+// Walks
+
+void map_walk_init(clv_walk *walk, const map *m) {
+  walk->map = &m->view;
+  walk->darts = walk->inline_darts;
+  walk->count = 0;
+  walk->capacity = CLV_WALK_INLINE;
+}
+
+bool map_walk_grow(clv_walk *walk) {
+  const clv_allocator *allocator = &map_read(walk->map)->allocator;
+  const bool owned = walk->darts != walk->inline_darts;
+  const size_t old = walk->capacity * sizeof *walk->darts, grown = old * 2;
+  if (walk->capacity > UINT32_MAX / 2) return false;
+  clv_dart *darts = allocator->resize(allocator->user, owned ? walk->darts : NULL, owned ? old : 0, grown);
+  if (!darts) return false;
+  if (!owned) memcpy(darts, walk->inline_darts, old);
+  walk->darts = darts;
+  walk->capacity *= 2;
+  return true;
+}
+
+void clv_walk_end(clv_walk *walk) {
+  if (walk->darts != walk->inline_darts)
+    base_free(&map_read(walk->map)->allocator, walk->darts, walk->capacity * sizeof *walk->darts);
+  map_walk_init(walk, map_read(walk->map));
+}
+
+// An orbit of two links at the most is a cycle or a path: no set is needed.
+static bool walk_alternating(clv_walk *walk, const map *m, uint32_t dims, clv_dart start) {
+  uint32_t links[2] = {4, 4}, count = 0; // link 4 leads nowhere
+  for (uint32_t i = 0; i < 4; i++)
+    if (dims >> i & 1u) links[count++] = i;
+  if (!map_walk_push(walk, start)) return false;
+  for (uint32_t way = 0; way < 2; way++) {
+    clv_dart at = start;
+    for (uint32_t k = way;; k ^= 1u) {
+      const clv_dart next = links[k] < 4 ? clv_alpha(&m->view, at, links[k]) : at;
+      if (next == at) break;
+      if (next == start) return true;
+      if (!map_walk_push(walk, next)) return false;
+      at = next;
+    }
+  }
+  return true;
+}
+
+bool map_walk_darts(clv_walk *walk, const map *m, uint32_t dims, clv_dart dart) {
+  if (__builtin_popcount(dims) <= 2) return walk_alternating(walk, m, dims, dart);
+  map_set seen;
+  map_set_init(&seen, &m->allocator);
+  uint32_t at = walk->count;
+  bool done = map_set_insert(&seen, dart) == MAP_SET_NEW && map_walk_push(walk, dart);
+  for (; done && at < walk->count; at++) {
+    for (uint32_t i = 0; done && i <= m->view.dimension; i++) {
+      if (!(dims >> i & 1u)) continue;
+      const clv_dart next = clv_alpha(&m->view, walk->darts[at], i);
+      const map_inserted inserted = map_set_insert(&seen, next);
+      done = inserted == MAP_SET_OLD || (inserted == MAP_SET_NEW && map_walk_push(walk, next));
+    }
+  }
+  map_set_free(&seen);
+  return done;
+}
+
+clv_result clv_walk_orbit(clv_walk *walk, const clv_map *view, clv_orbit orbit, clv_dart dart) {
+  map_walk_init(walk, map_read(view));
+  if (map_walk_darts(walk, map_read(view), clv_orbit_dims(view, orbit), dart)) return CLV_OK;
+  clv_walk_end(walk);
+  return CLV_ERROR_MEMORY;
+}
+
+// Stars. A ring is followed both ways from its first dart; anything else is searched breadth first.
+
+// One step round a ring: out through the other facet of the place and into the next cell; 0 at a boundary.
+static inline clv_dart ring_step(const map *m, clv_dart at) {
+  const uint32_t n = m->view.dimension;
+  const clv_page page = map_page(m, at);
+  const clv_dart out = page.plain ? (at & ~63u) | clv_templates[page.kind].alpha[n - 1][at & 63u] : clv_alpha(&m->view, at, n - 1);
+  const clv_dart next = clv_alpha(&m->view, out, n);
+  return out == at || next == out ? CLV_NO_DART : next;
+}
+
+static void reverse(clv_dart *darts, uint32_t count) {
+  for (uint32_t a = 0, b = count; a + 1 < b; a++) {
+    const clv_dart swap = darts[a];
+    darts[a] = darts[--b];
+    darts[b] = swap;
+  }
+}
+
+static bool walk_ring(clv_walk *walk, const map *m, uint32_t dims, clv_dart start) {
+  const clv_map *view = &m->view;
+  const uint32_t n = view->dimension;
+  const clv_dart twin = dims & 1u ? clv_alpha(view, start, 0) : start;
+  for (clv_dart at = start; at; at = ring_step(m, at)) {
+    if (walk->count && (at == start || at == twin)) return true;
+    if (!map_walk_push(walk, at)) return false;
+  }
+  const uint32_t middle = walk->count;
+  for (clv_dart at = start, in; (in = clv_alpha(view, at, n)) != at;) { // the other way, out through the facet we came in by
+    at = clv_alpha(view, in, n - 1);
+    if (!map_walk_push(walk, at)) return false;
+    if (at == in) break;
+  }
+  // What was found the other way comes first, in reverse.
+  reverse(walk->darts, walk->count);
+  reverse(walk->darts + walk->count - middle, middle);
+  return true;
+}
+
+typedef struct star_search {
+  const map *m;
+  clv_walk *walk;
+  map_set seen;
+  uint32_t inner;
+} star_search;
+
+// Adds the place of a dart that is in no plain template cell: all its darts are seen at once.
+static bool star_add_records(star_search *s, clv_dart dart) {
+  const map_inserted inserted = map_set_insert(&s->seen, dart);
+  if (inserted != MAP_SET_NEW) return inserted == MAP_SET_OLD;
+  clv_walk place;
+  map_walk_init(&place, s->m);
+  bool done = map_walk_push(s->walk, dart) && map_walk_darts(&place, s->m, s->inner, dart);
+  for (uint32_t k = 1; done && k < place.count; k++)
+    done = map_set_insert(&s->seen, place.darts[k]) != MAP_SET_NO_MEMORY;
+  clv_walk_end(&place);
+  return done;
+}
+
+static inline bool star_add(star_search *s, clv_dart dart) {
+  if (!map_dart_plain(s->m, dart)) return star_add_records(s, dart);
+  const clv_dart place = map_place_plain(s->m, s->inner, dart);
+  const map_inserted inserted = map_set_insert(&s->seen, place);
+  return inserted == MAP_SET_OLD || (inserted == MAP_SET_NEW && map_walk_push(s->walk, place));
+}
+
+static bool star_leave_records(star_search *s, clv_dart dart) {
+  clv_walk place;
+  map_walk_init(&place, s->m);
+  bool done = map_walk_darts(&place, s->m, s->inner, dart);
+  for (uint32_t k = 0; done && k < place.count; k++) {
+    const clv_dart next = clv_alpha(&s->m->view, place.darts[k], s->m->view.dimension);
+    done = next == place.darts[k] || star_add(s, next);
+  }
+  clv_walk_end(&place);
+  return done;
+}
+
+static inline bool star_leave_plain(star_search *s, clv_dart dart) {
+  const clv_suborbits *sub = &clv_templates[map_page(s->m, dart).kind].sub[s->inner];
+  const uint32_t number = sub->of[dart & 63u];
+  for (uint32_t e = sub->exit_start[number]; e < sub->exit_start[number + 1]; e++) {
+    const clv_dart exit = (dart & ~63u) | sub->exit[e];
+    const clv_dart next = clv_alpha(&s->m->view, exit, s->m->view.dimension);
+    if (next != exit && !star_add(s, next)) return false;
+  }
+  return true;
+}
+
+// The common case: every cell met is a plain template. Places are told apart by comparing with all found so far, four at a
+// time, and appended without a branch; where there are many, or a cell is not plain, the general search takes over.
+typedef uint32_t four __attribute__((vector_size(16)));
+
+static inline uint32_t is_among(const four *found, uint32_t count, uint32_t key) {
+  const four keys = {key, key, key, key};
+  four hits = found[0] == keys;
+  for (uint32_t k = 1; 4 * k < count; k++) hits |= found[k] == keys;
+  uint64_t any[2];
+  memcpy(any, &hits, sizeof any);
+  return (any[0] | any[1]) != 0;
+}
+
+uint32_t map_ring_plain(const map *m, uint32_t dims, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]) {
+  const clv_page *pages = m->view.pages;
+  const uint32_t n = m->view.dimension;
+  const clv_dart twin = dims & 1u ? clv_alpha(&m->view, dart, 0) : dart;
+  uint32_t count = 0;
+  for (uint32_t way = 0; way < 2; way++) { // out through the other facet of each place, then out through its own
+    clv_dart at = dart;
+    for (;;) {
+      const clv_page page = pages[at >> CLV_PAGE_SHIFT];
+      if (!page.plain || count == MAP_STAR_PLAIN - 1) return 0;
+      const clv_template *shape = &clv_templates[page.kind];
+      const uint32_t across = shape->alpha[n - 1][at & 63u];
+      if (!way || at != dart) entry[count++] = at;
+      const uint32_t local = way ? (at == dart ? at & 63u : across) : across;
+      const clv_dart link = m->view.links[page.kind][map_row(page, at) * shape->facet_count + shape->facet[local]];
+      if (!link) break;
+      const clv_page beyond = pages[link >> CLV_PAGE_SHIFT];
+      if (!beyond.plain) return 0;
+      at = (link & ~63u) | clv_templates[beyond.kind].turn[link & 63u][shape->position[local]];
+      if (at == dart || at == twin) return count;
+    }
+  }
+  return count;
+}
+
+uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]) {
+  const clv_page *pages = m->view.pages;
+  union {
+    uint32_t key[MAP_STAR_PLAIN]; // block and number of the sub-orbit
+    four four[MAP_STAR_PLAIN / 4];
+  } found;
+  clv_page page = pages[dart >> CLV_PAGE_SHIFT];
+  if (!page.plain) return 0;
+  found.four[0] = found.four[1] = (four){0, 0, 0, 0};
+  found.key[0] = (dart & ~63u) | clv_templates[page.kind].sub[inner].of[dart & 63u];
+  entry[0] = dart;
+  uint32_t count = 1;
+  for (uint32_t k = 0; k < count; k++) {
+    if (count > MAP_STAR_PLAIN - 16) return 0;
+    const clv_dart cell = entry[k] & ~63u;
+    page = pages[cell >> CLV_PAGE_SHIFT];
+    const clv_template *shape = &clv_templates[page.kind];
+    const clv_suborbits *sub = &shape->sub[inner];
+    const uint32_t number = found.key[k] & 63u, came = k ? shape->facet[entry[k] & 63u] : 64;
+    const uint32_t *links = m->view.links[page.kind] + (size_t)map_row(page, cell) * shape->facet_count;
+    const uint8_t *exit = sub->exit + sub->exit_start[number], *end = sub->exit + sub->exit_start[number + 1];
+    for (; exit < end; exit++) {
+      const uint32_t facet = shape->facet[*exit];
+      const clv_dart link = links[facet];
+      if (!link || facet == came) continue;
+      const clv_page beyond = pages[link >> CLV_PAGE_SHIFT];
+      if (!beyond.plain) return 0;
+      const clv_template *other = &clv_templates[beyond.kind];
+      const uint32_t at = other->turn[link & 63u][shape->position[*exit]];
+      const uint32_t key = (link & ~63u) | other->sub[inner].of[at];
+      const uint32_t new = !is_among(found.four, count, key);
+      found.key[count] = new ? key : 0;
+      entry[count] = (link & ~63u) | at;
+      count += new;
+      if (!(count & 3u)) found.four[count / 4] = (four){0, 0, 0, 0};
+    }
+  }
+  return count;
+}
+
+static bool walk_star(clv_walk *walk, const map *m, uint32_t dims, clv_dart dart) {
+  const uint32_t n = m->view.dimension;
+  if (!(dims >> n & 1u)) return map_walk_push(walk, dart);
+  if (map_is_ring(dims, n)) return walk_ring(walk, m, dims, dart);
+  walk->count = map_star_plain(m, dims & ~(1u << n), dart, walk->darts);
+  if (walk->count) return true;
+  star_search s = {.m = m, .walk = walk, .inner = dims & ~(1u << n)};
+  map_set_init(&s.seen, &m->allocator);
+  bool done = star_add(&s, dart);
+  if (done) walk->darts[0] = dart; // the caller's own dart stands for its place
+  for (uint32_t k = 0; done && k < walk->count; k++)
+    done = map_dart_plain(m, walk->darts[k]) ? star_leave_plain(&s, walk->darts[k])
+                                             : star_leave_records(&s, walk->darts[k]);
+  map_set_free(&s.seen);
+  return done;
+}
+
+clv_result clv_walk_star(clv_walk *walk, const clv_map *view, clv_orbit orbit, clv_dart dart) {
+  map_walk_init(walk, map_read(view));
+  if (walk_star(walk, map_read(view), clv_orbit_dims(view, orbit), dart)) return CLV_OK;
+  clv_walk_end(walk);
+  return CLV_ERROR_MEMORY;
+}
+
+// Incidence and adjacency
+
+// Appends `dart` unless its orbit was seen, and sees every dart of the orbit.
+static bool add_orbit_once(clv_walk *walk, map_set *seen, const map *m, uint32_t dims, clv_dart dart) {
+  if (map_set_has(seen, dart)) return true;
+  clv_walk orbit;
+  map_walk_init(&orbit, m);
+  bool done = map_walk_push(walk, dart) && map_walk_darts(&orbit, m, dims, dart);
+  for (uint32_t k = 0; done && k < orbit.count; k++) done = map_set_insert(seen, orbit.darts[k]) != MAP_SET_NO_MEMORY;
+  clv_walk_end(&orbit);
+  return done;
+}
+
+static bool walk_incident(clv_walk *walk, map_set *seen, const map *m, uint32_t of, uint32_t found, clv_dart dart) {
+  clv_walk around;
+  map_walk_init(&around, m);
+  bool done = map_walk_darts(&around, m, of, dart);
+  for (uint32_t k = 0; done && k < around.count; k++) done = add_orbit_once(walk, seen, m, found, around.darts[k]);
+  clv_walk_end(&around);
+  return done;
+}
+
+static clv_result walk_result(clv_walk *walk, map_set *seen, bool done) {
+  map_set_free(seen);
+  if (done) return CLV_OK;
+  clv_walk_end(walk);
+  return CLV_ERROR_MEMORY;
+}
+
+clv_result clv_walk_incident(clv_walk *walk, const clv_map *view, clv_orbit of, clv_orbit found, clv_dart dart) {
+  const map *m = map_read(view);
+  map_set seen;
+  map_set_init(&seen, &m->allocator);
+  map_walk_init(walk, m);
+  const bool done = walk_incident(walk, &seen, m, clv_orbit_dims(view, of), clv_orbit_dims(view, found), dart);
+  return walk_result(walk, &seen, done);
+}
+
+clv_result clv_walk_adjacent(clv_walk *walk, const clv_map *view, clv_orbit orbit, clv_orbit through, clv_dart dart) {
+  const map *m = map_read(view);
+  const uint32_t dims = clv_orbit_dims(view, orbit);
+  map_set seen;
+  map_set_init(&seen, &m->allocator);
+  map_walk_init(walk, m);
+  bool done = add_orbit_once(walk, &seen, m, dims, dart); // so that it does not find itself
+  walk->count = 0;
+  clv_walk bridges;
+  done = done && clv_walk_incident(&bridges, view, orbit, through, dart) == CLV_OK;
+  if (!done) return walk_result(walk, &seen, false);
+  for (uint32_t k = 0; done && k < bridges.count; k++)
+    done = walk_incident(walk, &seen, m, clv_orbit_dims(view, through), dims, bridges.darts[k]);
+  clv_walk_end(&bridges);
+  return walk_result(walk, &seen, done);
+}
+
+bool map_walk_places(clv_walk *walk, const map *m, uint32_t dims, clv_dart dart) {
+  const uint32_t inner = dims & ~(1u << m->view.dimension);
+  clv_walk star;
+  map_walk_init(&star, m);
+  bool done = walk_star(&star, m, dims, dart);
+  for (uint32_t k = 0; done && k < star.count; k++)
+    done = map_dart_plain(m, star.darts[k]) ? map_walk_push(walk, map_place_plain(m, inner, star.darts[k]))
+                                            : map_walk_darts(walk, m, inner, star.darts[k]);
+  clv_walk_end(&star);
+  return done;
+}
+
+// Places are met in order of name, so each orbit is found at its smallest dart.
+clv_result clv_walk_all(clv_walk *walk, const clv_map *view, clv_orbit orbit) {
+  const map *m = map_read(view);
+  const uint32_t dims = clv_orbit_dims(view, orbit), inner = dims & ~(1u << view->dimension);
+  map_walk_init(walk, m);
+  clv_marks *seen = clv_marks_create(view);
+  bool done = seen != NULL;
+  for (clv_dart d = clv_dart_next(view, 0); done && d; d = clv_dart_next(view, d)) {
+    if (!map_names_place(m, inner, d) || clv_marks_get(seen, d)) continue;
+    clv_walk places;
+    map_walk_init(&places, m);
+    done = map_walk_push(walk, d) && map_walk_places(&places, m, dims, d);
+    for (uint32_t k = 0; done && k < places.count; k++) done = clv_marks_set(seen, places.darts[k]) == CLV_OK;
+    clv_walk_end(&places);
+  }
+  clv_marks_destroy(seen);
+  if (done) return CLV_OK;
+  clv_walk_end(walk);
+  return CLV_ERROR_MEMORY;
+}

@@ -1,0 +1,234 @@
+// From flat mesh to map, and back.
+//
+// Building tests the elements (corners in range, coordinates finite, nothing degenerate), turns inverted ones, tells points
+// apart, lets the map glue, and puts the points and tags into columns. A map that cannot be finished is destroyed.
+
+#include "map/build.h"
+#include "mesh/points.h"
+
+#include <math.h>
+
+clv_build_def clv_default_build_def(void) {
+  return (clv_build_def){.allocator = clv_default_allocator()};
+}
+
+// Testing elements
+
+static clv_result bad_element(clv_error *error, size_t element, const char *what) {
+  return clv_error_set(error, CLV_ERROR_INPUT, "element %zu (counted from 0) %s", element, what);
+}
+
+static clv_result test_points(const clv_mesh *mesh, size_t element, clv_error *error) {
+  const uint32_t *corners = mesh->corners + mesh->offsets[element];
+  const size_t count = mesh->offsets[element + 1] - mesh->offsets[element];
+  size_t next_count = mesh->kinds[element] == CLV_POLYHEDRON ? 0 : SIZE_MAX; // where a stream holds a count, not a point
+  for (size_t k = 0; k < count; k++) {
+    if (k == next_count) {
+      next_count = k ? k + corners[k] + 1 : 1;
+      continue;
+    }
+    if (corners[k] >= mesh->point_count)
+      return clv_error_set(error, CLV_ERROR_INPUT, "element %zu (counted from 0) names point %u, but there are %zu points", element,
+                           corners[k], mesh->point_count);
+    const double *p = mesh->points[corners[k]];
+    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
+      return clv_error_set(error, CLV_ERROR_INPUT, "point %u of element %zu (both counted from 0) has a coordinate that is not a number",
+                           corners[k], element);
+  }
+  return CLV_OK;
+}
+
+// True when two corners of a template or polygon are one vertex.
+static bool repeats(const uint32_t *corners, size_t count, const uint32_t *vertices) {
+  for (size_t a = 1; a < count; a++)
+    for (size_t b = 0; b < a; b++)
+      if (vertices[corners[a]] == vertices[corners[b]]) return true;
+  return false;
+}
+
+static bool template_repeats(const uint32_t *corners, uint32_t count, const uint32_t *vertices) {
+  uint32_t v[8], same = 0;
+  for (uint32_t k = 0; k < count; k++) v[k] = vertices[corners[k]];
+  for (uint32_t a = 1; a < count; a++)
+    for (uint32_t b = 0; b < a; b++) same |= v[a] == v[b];
+  return same;
+}
+
+static double power(double length, int dimension) {
+  return dimension == 3 ? length * length * length : length * length;
+}
+
+// A measure this small against the element's size is rounding, not a shape. One pair of corners tells most good elements;
+// only where it does not, the whole extent is looked at.
+static bool is_flat(double measure, const double (*p)[3], uint32_t count, int dimension) {
+  const double x = p[count - 1][0] - p[0][0], y = p[count - 1][1] - p[0][1], z = p[count - 1][2] - p[0][2];
+  if (fabs(measure) > 1e-12 * power(fabs(x) + fabs(y) + fabs(z), dimension) && fabs(measure) > 1e-200) return false;
+  double extent = 0;
+  for (uint32_t a = 1; a < count; a++)
+    for (uint32_t c = 0; c < 3; c++) extent = fmax(extent, fabs(p[a][c] - p[0][c]));
+  return !(fabs(measure) > 1e-15 * power(extent, dimension));
+}
+
+typedef struct elements_test {
+  const clv_mesh *mesh;
+  const mesh_vertices *vertices;
+  int dimension;
+  bool planar; // 2D, all in one plane z = constant: inverted elements can be told
+  uint8_t *turned;
+  size_t turned_count;
+  clv_error *error;
+} elements_test;
+
+static clv_result test_shape(elements_test *t, size_t element) {
+  const clv_kind kind = (clv_kind)t->mesh->kinds[element];
+  const uint32_t *corners = t->mesh->corners + t->mesh->offsets[element];
+  const size_t size = t->mesh->offsets[element + 1] - t->mesh->offsets[element];
+  if (kind == CLV_POLYHEDRON) return CLV_OK; // the map tells whether its faces close up
+  const uint32_t count = clv_templates[kind].corner_count;
+  if (count ? template_repeats(corners, count, t->vertices->of_point) : repeats(corners, size, t->vertices->of_point))
+    return bad_element(t->error, element, "is degenerate: two of its corners are one point");
+  if (kind == CLV_POLYGON) return CLV_OK;
+  double p[8][3];
+  for (uint32_t k = 0; k < count; k++) memcpy(p[k], t->mesh->points[corners[k]], sizeof p[k]);
+  const double(*shape)[3] = (const double(*)[3])p;
+  const double measure = t->planar ? clv_element_area_z(kind, shape) : clv_element_measure(kind, shape);
+  if (is_flat(measure, shape, count, t->dimension))
+    return bad_element(t->error, element, t->dimension == 3 ? "is degenerate: it has no volume" : "is degenerate: it has no area");
+  t->turned[element] = measure < 0;
+  t->turned_count += measure < 0;
+  return CLV_OK;
+}
+
+// All points that cells use lie in one plane z = constant.
+static bool is_planar(const clv_mesh *mesh, const mesh_vertices *vertices) {
+  for (uint32_t v = 2; v <= vertices->count; v++)
+    if (mesh->points[vertices->point[v]][2] != mesh->points[vertices->point[1]][2]) return false;
+  return true;
+}
+
+// Columns
+
+typedef struct build {
+  const clv_mesh *mesh;
+  const mesh_vertices *vertices;
+  clv_map *map;
+  clv_column *position, *region;
+  map_built built;
+  clv_error *error;
+} build;
+
+static clv_result fail_from_map(build *b, clv_result result) {
+  return clv_error_set(b->error, result, "%s", clv_map_error(b->map));
+}
+
+static clv_result create_columns(build *b) {
+  const clv_column_def position = clv_default_column_def();
+  clv_column_def region = {.name = "region", .orbit = CLV_CELL, .type = CLV_INT32, .components = 1};
+  clv_result result = clv_column_create(b->map, &position, &b->position);
+  if (result == CLV_OK) result = clv_column_create(b->map, &region, &b->region);
+  return result == CLV_OK ? CLV_OK : fail_from_map(b, result);
+}
+
+// The templates are in: their values go straight into the columns.
+static clv_result fill_columns(void *user) {
+  build *b = user;
+  const clv_result result = create_columns(b);
+  if (result != CLV_OK) return result;
+  double(*positions)[3] = clv_column_data(b->position, CLV_NONE, NULL);
+  const uint32_t count = b->vertices->of_templates;
+  for (uint32_t v = 1; v <= count; v++) memcpy(positions[v], b->mesh->points[b->vertices->point[v]], sizeof *positions);
+  for (uint32_t k = 0; k < b->built.parted.count; k++)
+    memcpy(positions[count + 1 + k], positions[b->built.parted.data[k]], sizeof *positions);
+  uint32_t rows[CLV_KIND_COUNT] = {0};
+  const int dimension = (int)b->map->dimension;
+  for (size_t k = 0; k < b->mesh->element_count; k++) {
+    const clv_kind kind = (clv_kind)b->mesh->kinds[k];
+    if (kind > CLV_TEMPLATE_LAST || clv_kind_dimension(kind) != dimension) continue;
+    ((int32_t *)clv_column_data(b->region, kind, NULL))[rows[kind]++] = b->mesh->tags[k];
+  }
+  return CLV_OK;
+}
+
+static clv_result set_corner(void *user, clv_dart dart, uint32_t point) {
+  const build *b = user;
+  return clv_column_set(b->position, dart, b->mesh->points[point]);
+}
+
+static clv_result set_cell(void *user, clv_dart dart, size_t element) {
+  const build *b = user;
+  return clv_column_set(b->region, dart, &b->mesh->tags[element]);
+}
+
+static clv_result test_elements(elements_test *t) {
+  clv_result result = CLV_OK;
+  for (size_t k = 0; result == CLV_OK && k < t->mesh->element_count; k++)
+    if (clv_kind_dimension((clv_kind)t->mesh->kinds[k]) == t->dimension) result = test_shape(t, k);
+  return result;
+}
+
+static clv_result glue(build *b, const uint8_t *turned) {
+  const map_elements elements = {.count = b->mesh->element_count,
+                                 .kinds = b->mesh->kinds,
+                                 .offsets = b->mesh->offsets,
+                                 .corners = b->mesh->corners,
+                                 .vertices = b->vertices->of_point,
+                                 .turned = turned,
+                                 .template_vertices = b->vertices->of_templates,
+                                 .vertex_count = b->vertices->count};
+  b->built = (map_built){.corner = set_corner, .cell = set_cell, .ready = fill_columns, .user = b};
+  const clv_result result = map_build(map_of(b->map), &elements, &b->built, b->error);
+  map_built_free(map_of(b->map), &b->built);
+  return result;
+}
+
+static clv_result build_map(build *b, elements_test *test, const clv_build_def *def) {
+  clv_result result = test_elements(test);
+  if (result != CLV_OK) return result;
+  clv_map_def map_def = clv_default_map_def();
+  map_def.dimension = (uint32_t)test->dimension;
+  map_def.allocator = def->allocator;
+  b->map = clv_map_create(&map_def, b->error);
+  if (!b->map) return CLV_ERROR_MEMORY;
+  result = glue(b, test->turned);
+  if (result == CLV_OK) return CLV_OK;
+  clv_map_destroy(b->map);
+  b->map = NULL;
+  return result;
+}
+
+static void fill_report(clv_build_report *report, const build *b, const elements_test *test) {
+  const clv_mesh *mesh = b->mesh;
+  *report = (clv_build_report){.turned = test->turned_count, .merged_points = b->vertices->merged, .unused_points = b->vertices->unused};
+  for (size_t k = 0; k < mesh->element_count; k++)
+    report->cells += clv_kind_dimension((clv_kind)mesh->kinds[k]) == test->dimension;
+  report->left_out = mesh->element_count - report->cells;
+  size_t vertices = 0;
+  for (clv_id id = clv_id_next(b->map, CLV_VERTEX, (clv_id){0, 0}); id.index; id = clv_id_next(b->map, CLV_VERTEX, id)) vertices++;
+  report->parted_vertices = vertices - b->vertices->count;
+}
+
+clv_result clv_mesh_build(const clv_mesh *mesh, const clv_build_def *given, clv_map **out, clv_build_report *report, clv_error *error) {
+  const clv_build_def def = given ? *given : clv_default_build_def();
+  const int found = clv_mesh_dimension(mesh), dimension = found < 2 ? 3 : found;
+  *out = NULL;
+  for (size_t k = 0; k < mesh->element_count; k++) {
+    const clv_result result = test_points(mesh, k, error);
+    if (result != CLV_OK) return result;
+  }
+  mesh_vertices vertices;
+  uint8_t *turned = base_allocate(&def.allocator, mesh->element_count + 1);
+  if (!turned || !mesh_vertices_number(&vertices, mesh, dimension, def.merge_points, &def.allocator)) {
+    base_free(&def.allocator, turned, mesh->element_count + 1);
+    return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory: no map was built");
+  }
+  memset(turned, 0, mesh->element_count + 1);
+  elements_test test = {.mesh = mesh, .vertices = &vertices, .dimension = dimension, .turned = turned, .error = error};
+  test.planar = dimension == 2 && is_planar(mesh, &vertices);
+  build b = {.mesh = mesh, .vertices = &vertices, .error = error};
+  const clv_result result = build_map(&b, &test, &def);
+  if (result == CLV_OK && report) fill_report(report, &b, &test);
+  mesh_vertices_free(&vertices, mesh, &def.allocator);
+  base_free(&def.allocator, turned, mesh->element_count + 1);
+  *out = b.map;
+  return result;
+}

@@ -1,0 +1,62 @@
+// Meshes and files for the tests of the formats: a mesh with everything in it, files as bytes, exact comparison.
+//
+// Files are written in the current directory, under a name with the number of the process in it, and removed at once.
+
+#ifndef CLEAVE_TEST_SUPPORT_MESH_FILES_H
+#define CLEAVE_TEST_SUPPORT_MESH_FILES_H
+
+#include "cleave/io.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+// What a mesh for tests has besides points, templates, a point and a line.
+enum { WITH_POLYHEDRA = 1, WITH_FIELDS = 2, WITH_REGIONS = 4, WITH_EVERYTHING = 7 };
+
+void make_sample_mesh(clv_mesh *mesh, int with);
+
+// What a format keeps of the mesh with everything.
+int kept_by_format(const char *format);
+
+// Bit by bit.
+void assert_meshes_equal(const clv_mesh *a, const clv_mesh *b);
+// As after clv_mesh_init.
+void assert_mesh_is_empty(const clv_mesh *mesh);
+
+// A file in memory, terminated by a zero that does not count.
+typedef struct file_bytes {
+  char *data;
+  size_t size;
+} file_bytes;
+
+// The bytes that clv_mesh_write writes.
+file_bytes file_of_mesh(const clv_mesh *mesh, const char *format);
+file_bytes file_on_disk(const char *path);
+// "x.msh" for "msh4-binary", and so on.
+const char *name_for_format(const char *format);
+// A name in the current directory that no other test uses: "io-1234.ENDING".
+void temporary_name(char name[64], const char *ending);
+
+// Reads a text or fails the test with its message.
+void read_text(clv_mesh *mesh, const char *name, const char *text);
+// Expects a failure at a line of the text, with a word in the message, and an empty mesh.
+void assert_text_is_wrong(const char *name, const char *text, int line, const char *word);
+
+// Binary files made by hand, in either byte order.
+typedef struct file_builder {
+  bool big_endian;
+  size_t size;
+  char data[8192];
+} file_builder;
+
+void build_text(file_builder *b, const char *text);
+void build_integer(file_builder *b, uint64_t value, size_t size);
+void build_real(file_builder *b, double value);
+void build_float(file_builder *b, float value);
+
+#endif
