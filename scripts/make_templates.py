@@ -116,7 +116,7 @@ def main():
                 f"      .count = {len(first)}, .of = {braces(number)},",
                 f"      .size = {braces(number.count(s) for s in range(len(first)))},",
                 f"      .first = {braces(first)},",
-                f"      .exit = {braces(exits)},",
+                "      .exit = {" + ", ".join(braces((e, darts[e][2], e - firsts[darts[e][2]])) for e in exits) + "},",
                 f"      .exit_start = {braces(starts)},",
                 "    },",
             ]

@@ -11,17 +11,17 @@
 
 enum { COMPARED_SIZE = 32, ROUNDS = 5, REPETITIONS = 3 };
 
-typedef struct comparison {
+typedef struct bench_comparison {
   bench_figures cleave;
   bench_peer_figures peer;
-} comparison;
+} bench_comparison;
 
-static comparison compare_shape(const char *program, bench_shape shape) {
+static bench_comparison compare_shape(const char *program, bench_shape shape) {
   double cleave[BENCH_FIGURES][ROUNDS], documented[BENCH_FIGURES][ROUNDS + 1], tuned[BENCH_FIGURES][ROUNDS + 1];
   bench_memory memory = {0};
   bench_lattice lattice;
   bench_lattice_make(&lattice, shape, COMPARED_SIZE, &memory);
-  comparison result;
+  bench_comparison result;
   for (int round = 0; round <= ROUNDS; round++) {
     result.peer = bench_peer_run(program, &lattice, REPETITIONS);
     for (int f = 0; f < BENCH_FIGURES; f++) {
@@ -41,11 +41,11 @@ static comparison compare_shape(const char *program, bench_shape shape) {
   return result;
 }
 
-static double ratio(const comparison *comparison, int figure) {
+static double ratio(const bench_comparison *comparison, int figure) {
   return comparison->peer.documented.of[figure] / comparison->cleave.of[figure];
 }
 
-static void print_table(const comparison *comparison, bench_shape shape) {
+static void print_table(const bench_comparison *comparison, bench_shape shape) {
   printf("\n%s, %d^3 cubes; the peer is %s\n", shape == BENCH_HEX ? "hexahedra" : "tetrahedra", COMPARED_SIZE,
          comparison->peer.title);
   printf("%-18s %-13s %9s %9s %7s   %13s %7s\n", "", "", "Cleave", "peer", "ratio", "tuned by hand", "ratio");
@@ -56,7 +56,7 @@ static void print_table(const comparison *comparison, bench_shape shape) {
   }
 }
 
-static void print_ratios(const comparison comparisons[BENCH_SHAPES]) {
+static void print_ratios(const bench_comparison comparisons[BENCH_SHAPES]) {
   printf("\n");
   for (int f = 0; f < BENCH_FIGURES; f++) {
     const bench_figure_def *def = &bench_figure_defs[f];
@@ -70,7 +70,7 @@ static void print_ratios(const comparison comparisons[BENCH_SHAPES]) {
 }
 
 void bench_compare(const char *program) {
-  comparison comparisons[BENCH_SHAPES];
+  bench_comparison comparisons[BENCH_SHAPES];
   printf("one thread, processor time; medians of %d turns of %d repetitions\n", ROUNDS, REPETITIONS);
   for (int shape = 0; shape < BENCH_SHAPES; shape++) {
     comparisons[shape] = compare_shape(program, (bench_shape)shape);

@@ -35,7 +35,7 @@ void bench_lattice_make(bench_lattice *lattice, bench_shape shape, uint32_t n, b
   lattice->shape = shape;
   lattice->n = n;
   lattice->kind = shape == BENCH_HEX ? CLV_HEX : CLV_TET;
-  lattice->plane = n / 2;
+  lattice->plane = 0.5 * n;
   lattice->expected = shape == BENCH_HEX ? count_hex(n) : count_tet(n);
 
   const clv_allocator allocator = bench_memory_allocator(memory);

@@ -14,7 +14,7 @@ static pid_t start(char *const *words, FILE **output) {
   int ends[2];
   if (pipe(ends)) bench_fail("cannot make a pipe");
   posix_spawn_file_actions_t actions;
-  pid_t child;
+  pid_t child = 0;
   int error = posix_spawn_file_actions_init(&actions);
   if (!error) error = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   if (!error) error = posix_spawn_file_actions_addclose(&actions, ends[0]);

@@ -1,5 +1,4 @@
 #include "plot.h"
-#include "tools.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,16 +6,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PANEL_WIDTH = 260, WIDTH = 180, HEIGHT = 150, LEFT = 56, TOP = 70, BELOW = 50 };
+enum { PANEL_WIDTH = 260, WIDTH = 180, HEIGHT = 150, LEFT = 56, TOP = 70, BELOW = 36, LEGEND = 30 };
 
 static const char *const colours[BENCH_PLOT_LINES] = {"#1b6ca8", "#c8553d"};
 
-static void make_directories(const char *path) {
+static bool make_directories(const char *path) {
   char part[256];
   for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
     snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
-    if (*part && mkdir(part, 0777) && errno != EEXIST) bench_fail("cannot make %s: %s", part, strerror(errno));
+    if (*part && mkdir(part, 0777) && errno != EEXIST) return false;
   }
+  return true;
 }
 
 // The next of 1, 2, 5, 10, 20 ... that is not below the value.
@@ -62,31 +62,31 @@ static void draw_axes(FILE *file, const bench_panel *panel, double left, double 
   fprintf(file, "</g>\n");
 }
 
-static void draw_line(FILE *file, const bench_line *line, double left, double top, int sizes, const char *colour) {
-  if (line->count == 0) return;
-  double x = left, y = TOP;
-  fprintf(file, "<g fill=\"none\" stroke=\"%s\" stroke-width=\"2\"><path d=\"", colour);
+static void draw_line(FILE *file, const bench_line *line, double left, double top, int sizes) {
+  fprintf(file, "<path fill=\"none\" stroke-width=\"2\" d=\"");
   for (int i = 0; i < line->count; i++) {
-    x = left + (double)WIDTH * i / (sizes - 1);
-    y = TOP + HEIGHT * (1.0 - line->values[i] / top);
+    const double x = left + (double)WIDTH * i / (sizes - 1), y = TOP + HEIGHT * (1.0 - line->values[i] / top);
     fprintf(file, "%c%.1f %.1f", i ? 'L' : 'M', x, y);
   }
-  fprintf(file, "\"/></g><g fill=\"%s\">", colour);
-  draw_text(file, x - 2, y - 6, "end", line->name);
-  fprintf(file, "</g>\n");
+  fprintf(file, "\"/>\n");
 }
 
 static void draw_panel(FILE *file, const bench_panel *panel, double left, int first_size) {
   const double top = round_up(largest(panel));
   draw_axes(file, panel, left, top, first_size);
-  for (int l = 0; l < panel->line_count; l++)
-    draw_line(file, &panel->lines[l], left, top, size_count(panel), colours[l]);
+  for (int l = 0; l < panel->line_count; l++) {
+    const char *colour = colours[l % BENCH_PLOT_LINES];
+    fprintf(file, "<g stroke=\"%s\">", colour);
+    draw_line(file, &panel->lines[l], left, top, size_count(panel));
+    fprintf(file, "</g><g fill=\"%s\">", colour);
+    draw_text(file, left + WIDTH - LEGEND * (panel->line_count - 1.0 - l), TOP - 10, "end", panel->lines[l].name);
+    fprintf(file, "</g>\n");
+  }
 }
 
-void bench_plot(const char *path, const char *title, int first_size, const bench_panel *panels, int panel_count) {
-  make_directories(path);
-  FILE *file = fopen(path, "w");
-  if (!file) bench_fail("cannot write %s: %s", path, strerror(errno));
+bool bench_plot(const char *path, const char *title, int first_size, const bench_panel *panels, int panel_count) {
+  FILE *file = make_directories(path) ? fopen(path, "w") : NULL;
+  if (!file) return false;
   const int width = panel_count * PANEL_WIDTH, height = TOP + HEIGHT + BELOW;
   fprintf(file,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
@@ -98,5 +98,5 @@ void bench_plot(const char *path, const char *title, int first_size, const bench
   fprintf(file, "</g>\n");
   for (int p = 0; p < panel_count; p++) draw_panel(file, &panels[p], LEFT + (double)p * PANEL_WIDTH, first_size);
   fprintf(file, "</svg>\n");
-  if (fclose(file)) bench_fail("cannot write %s: %s", path, strerror(errno));
+  return fclose(file) == 0;
 }

@@ -3,6 +3,8 @@
 #ifndef BENCH_MAP_PLOT_H
 #define BENCH_MAP_PLOT_H
 
+#include <stdbool.h>
+
 #define BENCH_PLOT_SIZES 8
 #define BENCH_PLOT_LINES 2
 
@@ -18,7 +20,7 @@ typedef struct bench_panel {
   bench_line lines[BENCH_PLOT_LINES];
 } bench_panel;
 
-// Writes the file and the directories it lies in.
-void bench_plot(const char *path, const char *title, int first_size, const bench_panel *panels, int panel_count);
+// Writes the file and makes the directories it lies in; false, with errno, when the system says no.
+bool bench_plot(const char *path, const char *title, int first_size, const bench_panel *panels, int panel_count);
 
 #endif

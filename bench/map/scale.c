@@ -6,7 +6,9 @@
 #include "measure.h"
 #include "plot.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { FIRST_SIZE = 8, LAST_SIZE = 128, SIZES = 5 };
 
@@ -72,6 +74,7 @@ void bench_scale(void) {
       for (int i = 0; i < counts[shape]; i++) line->values[line->count++] = figures[shape][i].of[shown[p]];
     }
   }
-  bench_plot(path, "Cleave: what a cell costs, by the number of cubes along an edge", FIRST_SIZE, panels, PANELS);
+  const char *title = "Cleave: what a cell costs, by the number of cubes along an edge";
+  if (!bench_plot(path, title, FIRST_SIZE, panels, PANELS)) bench_fail("cannot write %s: %s", path, strerror(errno));
   printf("\n%s shows it.\n", path);
 }

@@ -73,7 +73,7 @@ size_t bench_memory_available(void) {
 
 void bench_memory_keep_freed(void) {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20); // the most it takes
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
 #endif
 }

@@ -677,8 +677,8 @@ int main(int argc, char **argv) {
     return 2;
   }
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20); // the most it takes
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
 #endif
 #ifdef LCC_USE_INDEX
   std::printf("# CGAL %s, combinatorial map with indices\n", CGAL_STR(CGAL_VERSION));

@@ -60,8 +60,8 @@ typedef struct clv_error {
 // Fills an error (which may be NULL) and returns its code, so that callers can `return clv_error_set(...)`.
 CLV_API clv_result clv_error_set(clv_error *error, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
 
-// Memory. resize(p, old, new) behaves like realloc; new_size 0 frees; p NULL allocates. old_size is always what was asked
-// for last. An allocator serves one object at a time and need not be safe for threads.
+// Memory. resize(p, old, new) behaves like realloc; new_size 0 frees; p NULL allocates. old_size is always what was
+// asked for last. An allocator serves one object at a time and need not be safe for threads.
 typedef struct clv_allocator {
   void *(*resize)(void *user, void *p, size_t old_size, size_t new_size);
   void *user;

@@ -1,17 +1,17 @@
 // The generalized map: the body itself, and the only place where adjacency is kept.
 //
 // A map of dimension n (2 or 3) is a set of darts with n + 1 involutions a0..an such that ai∘aj is an involution too
-// whenever i + 2 <= j. A fixed point is a boundary: ai(d) = d means "nothing beyond". Everything else is an orbit: a vertex is
-// <1,2,3>, an edge <0,2,3>, a face <0,1,3>, a volume <0,1,2>; drop the 3 in 2D.
+// whenever i + 2 <= j. A fixed point is a boundary: ai(d) = d means "nothing beyond". Everything else is an orbit: a
+// vertex is <1,2,3>, an edge <0,2,3>, a face <0,1,3>, a volume <0,1,2>; drop the 3 in 2D.
 //
 // The map is the array. Almost every cell of a real mesh is a triangle, quadrangle, tetrahedron, pyramid, prism or
-// hexahedron, and inside such a template cell all links but the last are constants of the shape. So a template cell stores
-// its corners' vertex ids (back to back: the element table that a finite-element kernel wants) and one link per facet, the
-// neighbour's dart that faces the facet's first dart. Nothing else is kept: the other darts of the facet follow, because
-// both facets list their darts in cyclic order.
+// hexahedron, and inside such a template cell all links but the last are constants of the shape. So a template cell
+// stores its corners' vertex ids (back to back: the element table that a finite-element kernel wants) and one link per
+// facet, the neighbour's dart that faces the facet's first dart. Nothing else is kept: the other darts of the facet
+// follow, because both facets list their darts in cyclic order.
 //
-// A dart is a 32-bit name: the high 26 bits name a block, the low 6 the dart inside it. Blocks come in pages of 1024 of one
-// kind; a page maps its blocks to consecutive rows of that kind's arrays. Block 0 is null, and so is dart 0.
+// A dart is a 32-bit name: the high 26 bits name a block, the low 6 the dart inside it. Blocks come in pages of 1024 of
+// one kind; a page maps its blocks to consecutive rows of that kind's arrays. Block 0 is null, and so is dart 0.
 //
 // A cell that is no template (a polygon, a polyhedron, a cell under surgery) has every link of every dart stored in a
 // record. Two sorts of cells have records: explicit cells, whose darts live in blocks of their own, and extended cells:
@@ -19,9 +19,9 @@
 // its id, its darts and its row; only its links move to records, and back when it is a template again.
 //
 // Change happens between clv_map_begin and clv_map_commit. Each operation is logged; rollback undoes the log, commit
-// settles it: it finds the orbits that split, merged, appeared and vanished, gives each embedding its say, stores cells that are
-// templates (again) as such, and tells the subscribers. Darts live until the next commit. Ids of cells and orbits carry
-// generations and are what callers keep.
+// settles it: it finds the orbits that split, merged, appeared and vanished, gives each embedding its say, stores cells
+// that are templates (again) as such, and tells the subscribers. Darts live until the next commit. Ids of cells and
+// orbits carry generations and are what callers keep.
 
 #ifndef CLEAVE_MAP_H
 #define CLEAVE_MAP_H
@@ -37,7 +37,8 @@ typedef struct clv_map clv_map;
 typedef uint32_t clv_dart;
 #define CLV_NO_DART 0u
 
-// Orbits. Bits 0..3 are the dimensions; CLV_IN_CELL leaves out the map's own dimension, so that one name serves 2D and 3D.
+// Orbits. Bits 0..3 are the dimensions; CLV_IN_CELL leaves out the map's own dimension, so that one name serves 2D and
+// 3D.
 typedef uint32_t clv_orbit;
 #define CLV_ORBIT(a0, a1, a2, a3) ((clv_orbit)((a0) | (a1) << 1 | (a2) << 2 | (a3) << 3))
 #define CLV_IN_CELL 0x10u
@@ -51,7 +52,8 @@ typedef uint32_t clv_orbit;
 #define CLV_CELL_EDGE (CLV_EDGE | CLV_IN_CELL)      // an edge seen from one cell
 #define CLV_CELL_FACET(n) (((1u << (n)) - 1u) >> 1) // a facet seen from one cell: <0,1> in 3D, <0> in 2D
 
-// What an orbit or a cell is called by those who keep it. Zero is null; an id whose orbit is gone is caught by its generation.
+// What an orbit or a cell is called by those who keep it. Zero is null; an id whose orbit is gone is caught by its
+// generation.
 typedef struct clv_id {
   uint32_t index;
   uint32_t generation;
@@ -59,12 +61,17 @@ typedef struct clv_id {
 
 // The constants of a template cell, by kind; zero for the others.
 #define CLV_TEMPLATE_DARTS 48
+typedef struct clv_exit {
+  uint8_t dart, facet, position; // the dart, its facet, and how many darts it lies behind the facet's first
+  uint8_t unused;
+} clv_exit;
+
 typedef struct clv_suborbits {
   uint8_t count;                              // how many sub-orbits the cell has
   uint8_t of[CLV_TEMPLATE_DARTS];             // the sub-orbit of each dart; corners are numbered as VTK does
   uint8_t size[CLV_TEMPLATE_DARTS];           // how many darts each has
   uint8_t first[CLV_TEMPLATE_DARTS];          // the first dart of each
-  uint8_t exit[CLV_TEMPLATE_DARTS];           // darts through which it continues in other cells, one for each way
+  clv_exit exit[CLV_TEMPLATE_DARTS];          // where it continues in other cells, one dart for each way
   uint8_t exit_start[CLV_TEMPLATE_DARTS + 1]; // those of sub-orbit s are exit[exit_start[s] .. exit_start[s + 1])
 } clv_suborbits;
 
@@ -98,7 +105,7 @@ struct clv_map {
   uint32_t dimension;
   const uint32_t *links[CLV_TEMPLATE_LAST + 1];   // facet_count per row; 0: free
   const uint32_t *corners[CLV_TEMPLATE_LAST + 1]; // corner_count vertex ids per row: the element table
-  const uint32_t *states[CLV_POLYHEDRON + 1];     // per row: generation (odd: alive), orientation and extension
+  const uint16_t *states[CLV_POLYHEDRON + 1];     // per row: generation (odd: alive), orientation and extension
 };
 
 CLV_API clv_dart clv_alpha_record(const clv_map *map, clv_dart dart, uint32_t i);
@@ -174,10 +181,13 @@ CLV_API clv_result clv_walk_orbit(clv_walk *walk, const clv_map *map, clv_orbit 
 // One dart for each cell (and each separate piece of it) that the orbit touches: the star of a vertex is some twenty
 // (cell, corner) pairs, not 150 darts. Around an edge, or a vertex of a 2D map, they come in order.
 CLV_API clv_result clv_walk_star(clv_walk *walk, const clv_map *map, clv_orbit orbit, clv_dart dart);
-// One dart for each `found` orbit that meets the orbit `of` at `dart`: the edges of a vertex, the vertices of a volume ...
+// One dart for each `found` orbit that meets the orbit `of` at `dart`: the edges of a vertex, the vertices of a volume
+// ...
 CLV_API clv_result clv_walk_incident(clv_walk *walk, const clv_map *map, clv_orbit of, clv_orbit found, clv_dart dart);
-// One dart for each other `orbit` that shares a `through` orbit with the one at `dart`: vertices joined by an edge, volumes by a face.
-CLV_API clv_result clv_walk_adjacent(clv_walk *walk, const clv_map *map, clv_orbit orbit, clv_orbit through, clv_dart dart);
+// One dart for each other `orbit` that shares a `through` orbit with the one at `dart`: vertices joined by an edge,
+// volumes by a face.
+CLV_API clv_result clv_walk_adjacent(clv_walk *walk, const clv_map *map, clv_orbit orbit, clv_orbit through,
+                                     clv_dart dart);
 // One dart for each orbit of the whole map, in order of name.
 CLV_API clv_result clv_walk_all(clv_walk *walk, const clv_map *map, clv_orbit orbit);
 // Gives back what a long walk allocated; any walk may be ended, and must be before it is used again.
@@ -211,7 +221,8 @@ CLV_API clv_id clv_id_of(const clv_map *map, clv_orbit orbit, clv_dart dart);
 // A dart of the orbit, or 0 when it is gone.
 CLV_API clv_dart clv_id_dart(const clv_map *map, clv_orbit orbit, clv_id id);
 CLV_API bool clv_id_alive(const clv_map *map, clv_orbit orbit, clv_id id);
-// All ids of a numbered orbit, in order: for (id = clv_id_next(map, o, (clv_id){0}); id.index; id = clv_id_next(map, o, id)).
+// All ids of a numbered orbit, in order: for (id = clv_id_next(map, o, (clv_id){0}); id.index; id = clv_id_next(map, o,
+// id)).
 CLV_API clv_id clv_id_next(const clv_map *map, clv_orbit orbit, clv_id id);
 // Slots in use, holes included: what a dense array over the orbit needs; slot 0 is never used.
 CLV_API uint32_t clv_id_slots(const clv_map *map, clv_orbit orbit);
@@ -255,10 +266,10 @@ CLV_API void clv_map_rollback(clv_map *map);
 CLV_API clv_result clv_map_add_cell(clv_map *map, clv_kind kind, clv_dart *dart);
 // A free polygon: a cell in 2D, one open face in 3D. *dart and its links 0, 1, 0, 1 ... go round it.
 CLV_API clv_result clv_map_add_polygon(clv_map *map, uint32_t sides, clv_dart *dart);
-// A closed polyhedron from its faces: face f has sizes[f] corners, numbered as the caller likes, in order, back to back in
-// `corners`. Refuses faces that do not close up, naming the edge. *dart is corner 0, edge 01 of face 0.
-CLV_API clv_result clv_map_add_polyhedron(clv_map *map, uint32_t face_count, const uint32_t *sizes, const uint32_t *corners,
-                                          clv_dart *dart);
+// A closed polyhedron from its faces: face f has sizes[f] corners, numbered as the caller likes, in order, back to back
+// in `corners`. Refuses faces that do not close up, naming the edge. *dart is corner 0, edge 01 of face 0.
+CLV_API clv_result clv_map_add_polyhedron(clv_map *map, uint32_t face_count, const uint32_t *sizes,
+                                          const uint32_t *corners, clv_dart *dart);
 
 // Joins the orbits <0..i-2, i+2..n> of two i-free darts, or parts them.
 CLV_API clv_result clv_map_sew(clv_map *map, uint32_t i, clv_dart a, clv_dart b);
@@ -266,17 +277,17 @@ CLV_API clv_result clv_map_unsew(clv_map *map, uint32_t i, clv_dart dart);
 
 // A vertex in the edge of `dart`; *added, the new dart that a0 joins to `dart`, lies on it.
 CLV_API clv_result clv_map_insert_vertex(clv_map *map, clv_dart dart, clv_dart *added);
-// An edge across a face, from the corner (a, a1(a)) to the corner (b, a1(b)): b is reached from a by a0, then a1, a0 ... an
-// odd number of steps. *added is the new edge's dart that a1 joins to a.
+// An edge across a face, from the corner (a, a1(a)) to the corner (b, a1(b)): b is reached from a by a0, then a1, a0
+// ... an odd number of steps. *added is the new edge's dart that a1 joins to a.
 CLV_API clv_result clv_map_insert_edge(clv_map *map, clv_dart a, clv_dart b, clv_dart *added);
-// A face across a volume, along a closed path of its edges: path[k + 1] is met going on from a0(path[k]) by a1, or by a1, then
-// a2, a1 repeatedly. The new face parts path[k] from a2(path[k]); *added is its dart that a2 joins to path[0].
+// A face across a volume, along a closed path of its edges: path[k + 1] is met going on from a0(path[k]) by a1, or by
+// a1, then a2, a1 repeatedly. The new face parts path[k] from a2(path[k]); *added is its dart that a2 joins to path[0].
 CLV_API clv_result clv_map_insert_face(clv_map *map, const clv_dart *path, uint32_t length, clv_dart *added);
 
 // Deletes the cell (of the map's own dimension) of a dart; its neighbours become free there.
 CLV_API clv_result clv_map_remove_cell(clv_map *map, clv_dart dart);
-// Removes the i-cell at a dart, i < n, merging what it parted: the inverse of the insertions. An i-cell, i < n - 1, must have at most
-// two (i+1)-cells about it.
+// Removes the i-cell at a dart, i < n, merging what it parted: the inverse of the insertions. An i-cell, i < n - 1,
+// must have at most two (i+1)-cells about it.
 CLV_API clv_result clv_map_remove(clv_map *map, uint32_t i, clv_dart dart);
 // Contracts the i-cell at a dart, i >= 1, to one of lower dimension. For i >= 2 it must have at most two (i-1)-cells.
 CLV_API clv_result clv_map_contract(clv_map *map, uint32_t i, clv_dart dart);
@@ -316,8 +327,8 @@ typedef void clv_subscriber(void *user, const clv_map *map, const clv_commit *co
 CLV_API clv_result clv_map_subscribe(clv_map *map, clv_subscriber *subscriber, void *user);
 CLV_API void clv_map_unsubscribe(clv_map *map, clv_subscriber *subscriber, void *user);
 
-// A journal records every commit of a map from its creation on, values set in transactions included. Replayed on a map that
-// is as the recorded one was then (same hash, same columns), it leaves the same bits.
+// A journal records every commit of a map from its creation on, values set in transactions included. Replayed on a map
+// that is as the recorded one was then (same hash, same columns), it leaves the same bits.
 typedef struct clv_journal clv_journal;
 CLV_API clv_journal *clv_journal_create(clv_map *map);
 CLV_API void clv_journal_destroy(clv_journal *journal);
@@ -336,9 +347,10 @@ typedef struct clv_problem {
   char message[256];
 } clv_problem;
 
-// Every condition of a G-map and of its storage, ids, orientation and embeddings; calls `report` (may be NULL) for each one that
-// fails and returns CLV_ERROR_INVALID if any did. Not inside a transaction.
-CLV_API clv_result clv_map_check(const clv_map *map, void (*report)(void *user, const clv_problem *problem), void *user);
+// Every condition of a G-map and of its storage, ids, orientation and embeddings; calls `report` (may be NULL) for each
+// one that fails and returns CLV_ERROR_INVALID if any did. Not inside a transaction.
+CLV_API clv_result clv_map_check(const clv_map *map, void (*report)(void *user, const clv_problem *problem),
+                                 void *user);
 
 CLV_END_DECLS
 

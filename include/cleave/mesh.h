@@ -140,7 +140,8 @@ CLV_API double clv_element_quality(clv_kind kind, const double (*corners)[3]);
 // From mesh to map
 
 typedef struct clv_build_def {
-  bool merge_points; // points with equal coordinates are one vertex, whatever their numbers; otherwise numbers alone tell
+  bool
+      merge_points; // points with equal coordinates are one vertex, whatever their numbers; otherwise numbers alone tell
   clv_allocator allocator;
 } clv_build_def;
 
@@ -156,13 +157,15 @@ typedef struct clv_build_report {
   size_t parted_vertices; // vertices added where cells touch in a point or an edge only, and so are not joined
 } clv_build_report;
 
-// A map from the elements of the mesh's highest dimension, glued wherever two share a facet, with the points as a column
-// "position" on its vertices and the tags as an int32 column "region" on its cells. Refuses, naming the elements: a facet shared by
-// three, an element glued to itself, a degenerate element, a corner out of range. report and error may be NULL.
-CLV_API clv_result clv_mesh_build(const clv_mesh *mesh, const clv_build_def *def, clv_map **map, clv_build_report *report,
-                                  clv_error *error);
+// A map from the elements of the mesh's highest dimension, glued wherever two share a facet, with the points as a
+// column "position" on its vertices and the tags as an int32 column "region" on its cells. Refuses, naming the
+// elements: a facet shared by three, an element glued to itself, a degenerate element, a corner out of range. report
+// and error may be NULL.
+CLV_API clv_result clv_mesh_build(const clv_mesh *mesh, const clv_build_def *def, clv_map **map,
+                                  clv_build_report *report, clv_error *error);
 
-// The cells of a map as elements, in order of kind and row, appended to an empty mesh; "position" and "region" give points and tags.
+// The cells of a map as elements, in order of kind and row, appended to an empty mesh; "position" and "region" give
+// points and tags.
 CLV_API clv_result clv_mesh_extract(clv_mesh *mesh, const clv_map *map, clv_error *error);
 
 CLV_END_DECLS

@@ -18,7 +18,8 @@
 
 // Makes room for `need` elements in the array whose pointer lies at `slot`, growing by half as much again, or to exactly
 // `need` when it was empty. The pointer is copied, not aliased: `slot` may be of any object pointer type.
-static inline bool base_grow(const clv_allocator *allocator, void *slot, uint32_t *capacity, uint64_t need, size_t size) {
+static inline bool base_grow(const clv_allocator *allocator, void *slot, uint32_t *capacity, uint64_t need,
+                             size_t size) {
   if (need <= *capacity) return true;
   uint64_t room = *capacity + (uint64_t)*capacity / 2 + 8;
   if (room < need || *capacity == 0) room = need;

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Contributions. A place has many nodes where its darts have records; one of them stands for it: the dart its slot remembers.
+// Contributions. A place has many nodes where its darts have records; one of them stands for it: the dart its slot
+// remembers.
 
 static clv_dart remembered(const map *m, const map_index *index, clv_dart node) {
   const uint32_t id = map_index_get(m, index, node);
@@ -15,8 +16,8 @@ static clv_dart remembered(const map *m, const map_index *index, clv_dart node) 
   return cell | clv_templates[map_page(m, cell).kind].sub[index->inner].first[id & ~MAP_TEMPLATE_SLOT];
 }
 
-// Before the commit the remembered dart may be among the deleted ones while others of its place live on; then the first of
-// those stands for it.
+// Before the commit the remembered dart may be among the deleted ones while others of its place live on; then the first
+// of those stands for it.
 static clv_dart survivor(const map *m, const map_orbits *places, clv_dart node, clv_dart standing) {
   if (!standing || clv_dart_alive(&m->view, standing)) return standing;
   const uint64_t old = map_old_name(m, places->index, node);
@@ -143,7 +144,8 @@ static const embed_parents *parents_of(const embedding *e, clv_dart child) {
   return e->parents.count ? bsearch(&key, e->parents.data, e->parents.count, sizeof key, compare_parents) : NULL;
 }
 
-// The value of a vertex that was there before, or the mean of its parents': vertices put between vertices of the same transaction.
+// The value of a vertex that was there before, or the mean of its parents': vertices put between vertices of the same
+// transaction.
 static bool blend(const embedding *e, const clv_column *column, clv_dart dart, uint32_t depth, uint8_t *value) {
   const map *m = column->map;
   const uint32_t id = map_index_get(m, column->index, dart);
@@ -160,14 +162,16 @@ static bool blend(const embedding *e, const clv_column *column, clv_dart dart, u
   memcpy(value, column->def.initial, column->size);
   if (!parents || depth > 64) return done;
   uint8_t *ends = base_allocate(&m->allocator, 2 * column->size);
-  done = ends && blend(e, column, parents->ends[0], depth + 1, ends) && blend(e, column, parents->ends[1], depth + 1, ends + column->size);
+  done = ends && blend(e, column, parents->ends[0], depth + 1, ends) &&
+         blend(e, column, parents->ends[1], depth + 1, ends + column->size);
   for (uint32_t c = 0; done && c < column->def.components; c++)
     embed_put(column, value, c, 0.5 * (embed_get(column, ends, c) + embed_get(column, ends + column->size, c)));
   base_free(&m->allocator, ends, 2 * column->size);
   return done;
 }
 
-static clv_result call_policy(embedding *e, const clv_column *column, const map_orbits *o, const map_new_orbit *orbit, uint8_t *value) {
+static clv_result call_policy(embedding *e, const clv_column *column, const map_orbits *o, const map_new_orbit *orbit,
+                              uint8_t *value) {
   map *m = column->map;
   const uint32_t count = orbit->part_end - orbit->part_start;
   if (!BASE_RESERVE(&m->allocator, &e->parts, count)) return map_no_memory(m);
@@ -185,16 +189,18 @@ static bool keeps_value(const clv_column *column, const map_orbits *o, const map
          column->def.split == CLV_SPLIT_COPY && !column->def.policy && column->def.merge != CLV_MERGE_RECOMPUTE;
 }
 
-static clv_result stage_orbit(embedding *e, clv_column *column, const map_orbits *o, const map_new_orbit *orbit, uint8_t *value) {
+static clv_result stage_orbit(embedding *e, clv_column *column, const map_orbits *o, const map_new_orbit *orbit,
+                              uint8_t *value) {
   map *m = column->map;
   const uint32_t count = orbit->part_end - orbit->part_start;
   if (count == 0 || column->def.policy) memcpy(value, column->def.initial, column->size);
-  if (count == 0 && column->def.create == CLV_CREATE_MEAN && !blend(e, column, o->nodes.data[orbit->node_start], 0, value))
+  if (count == 0 && column->def.create == CLV_CREATE_MEAN &&
+      !blend(e, column, o->nodes.data[orbit->node_start], 0, value))
     return map_no_memory(m);
   if (column->def.policy) return call_policy(e, column, o, orbit, value);
   if (count > 1 && column->def.merge == CLV_MERGE_ERROR)
-    return map_fail(m, CLV_ERROR_REFUSED, "column '%s' allows no merge: the orbit of dart %u would join %u values", column->def.name,
-                    o->nodes.data[orbit->node_start], count);
+    return map_fail(m, CLV_ERROR_REFUSED, "column '%s' allows no merge: the orbit of dart %u would join %u values",
+                    column->def.name, o->nodes.data[orbit->node_start], count);
   if (count) merge_parts(column, o, orbit, value);
   return CLV_OK;
 }
@@ -219,7 +225,8 @@ static bool reserve_column(clv_column *column, const map_plan *plan) {
   if (!embed_reserve(m, &column->staged, o->orbits.count > least ? o->orbits.count : least, column->size)) return false;
   for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES && !column->index->crossing; kind++) {
     const uint64_t rows = (uint64_t)m->rows[kind].count + plan->rows[kind];
-    if (!embed_reserve(m, &column->rows[kind], rows * clv_templates[kind].sub[column->index->inner].count, column->size))
+    if (!embed_reserve(m, &column->rows[kind], rows * clv_templates[kind].sub[column->index->inner].count,
+                       column->size))
       return false;
   }
   return true;
@@ -279,7 +286,8 @@ static void destroy_old(clv_column *column, const map_orbits *o) {
     if (w.op != MAP_CELL_DROP) continue;
     const clv_page page = map_page(column->map, w.dart);
     for (uint32_t s = 0; s < clv_templates[page.kind].sub[column->index->inner].count; s++)
-      column->def.destroy(column->def.user, &column->map->view, embed_row_value(column, page.kind, map_row(page, w.dart), s));
+      column->def.destroy(column->def.user, &column->map->view,
+                          embed_row_value(column, page.kind, map_row(page, w.dart), s));
   }
 }
 
@@ -289,7 +297,8 @@ static void apply_column(clv_column *column, const map_plan *plan) {
   for (uint32_t k = 0; k < o->orbits.count; k++) {
     const map_new_orbit *orbit = &o->orbits.data[k];
     if (!orbit->changed || keeps_value(column, o, orbit)) continue;
-    uint8_t *value = orbit->keeps ? embed_old_value(column, orbit->keeps) : column->slots.data + (size_t)orbit->id * column->size;
+    uint8_t *value =
+        orbit->keeps ? embed_old_value(column, orbit->keeps) : column->slots.data + (size_t)orbit->id * column->size;
     if (column->def.merge == CLV_MERGE_RECOMPUTE && !column->def.policy)
       recompute(column, o, orbit, value);
     else

@@ -78,7 +78,8 @@ uint8_t *embed_old_value(const clv_column *column, uint64_t old) {
   if (!(old & MAP_ROW_SLOT)) return column->slots.data + (size_t)(uint32_t)old * column->size;
   const clv_dart dart = (clv_dart)old;
   const clv_page page = map_page(column->map, dart);
-  return embed_row_value(column, page.kind, map_row(page, dart), clv_templates[page.kind].sub[column->index->inner].of[dart & 63u]);
+  return embed_row_value(column, page.kind, map_row(page, dart),
+                         clv_templates[page.kind].sub[column->index->inner].of[dart & 63u]);
 }
 
 // Creating
@@ -95,8 +96,8 @@ static void column_free(clv_column *column) {
     base_free(a, column->rows[kind].data, column->rows[kind].capacity * column->size);
   BASE_RELEASE(a, &column->weights);
   BASE_RELEASE(a, &column->shares);
-  if (column->def.name) base_free(a, (void *)(uintptr_t)column->def.name, strlen(column->def.name) + 1);
-  base_free(a, (void *)(uintptr_t)column->def.initial, column->size);
+  if (column->name) base_free(a, column->name, strlen(column->name) + 1);
+  base_free(a, column->initial, column->size);
   base_free(a, column, sizeof *column);
 }
 
@@ -142,28 +143,33 @@ static clv_result test_def(map *m, const clv_column_def *def) {
   if (clv_column_find(&m->view, def->name))
     return map_fail(m, CLV_ERROR_ARGUMENT, "there is a column '%s' already: choose another name", def->name);
   if (!type_size(def->type) || def->components == 0 || def->components > 1u << 20)
-    return map_fail(m, CLV_ERROR_ARGUMENT, "column '%s' has an unknown type or %u components", def->name, def->components);
+    return map_fail(m, CLV_ERROR_ARGUMENT, "column '%s' has an unknown type or %u components", def->name,
+                    def->components);
   const bool computes = def->split == CLV_SPLIT_SHARE || def->merge == CLV_MERGE_SUM || def->merge == CLV_MERGE_MEAN ||
                         def->merge == CLV_MERGE_RECOMPUTE || def->create == CLV_CREATE_MEAN;
   if (def->type == CLV_BYTES && computes && !def->policy)
-    return map_fail(m, CLV_ERROR_ARGUMENT, "column '%s' holds bytes: share, sum, mean and recompute need numbers", def->name);
+    return map_fail(m, CLV_ERROR_ARGUMENT, "column '%s' holds bytes: share, sum, mean and recompute need numbers",
+                    def->name);
   const bool divides = def->split == CLV_SPLIT_SHARE || def->merge == CLV_MERGE_MEAN || def->create == CLV_CREATE_MEAN;
   if (divides && def->type != CLV_DOUBLE && def->type != CLV_FLOAT && !def->policy)
-    return map_fail(m, CLV_ERROR_ARGUMENT, "column '%s' holds whole numbers: share and mean need floating ones", def->name);
+    return map_fail(m, CLV_ERROR_ARGUMENT, "column '%s' holds whole numbers: share and mean need floating ones",
+                    def->name);
   if (def->merge == CLV_MERGE_RECOMPUTE && !def->contribution)
     return map_fail(m, CLV_ERROR_ARGUMENT, "column '%s' is to be recomputed, but from no contribution", def->name);
   const uint32_t dims = clv_orbit_dims(&m->view, def->orbit), inner = dims & ~(1u << m->view.dimension);
   const clv_column *contribution = def->contribution;
   if (contribution && (contribution->index->dims != inner || inner == dims || contribution->map != m))
-    return map_fail(m, CLV_ERROR_ARGUMENT, "the contribution to column '%s' must lie on the same orbit seen from one cell", def->name);
+    return map_fail(m, CLV_ERROR_ARGUMENT,
+                    "the contribution to column '%s' must lie on the same orbit seen from one cell", def->name);
   if (contribution && def->merge == CLV_MERGE_RECOMPUTE &&
       (contribution->def.type != def->type || contribution->def.components != def->components))
-    return map_fail(m, CLV_ERROR_ARGUMENT, "the contribution to column '%s' must have its type and components", def->name);
+    return map_fail(m, CLV_ERROR_ARGUMENT, "the contribution to column '%s' must have its type and components",
+                    def->name);
   return CLV_OK;
 }
 
 static void fill(const clv_column *column, uint8_t *data, size_t count) {
-  for (size_t k = 0; k < count && column->size; k++) memcpy(data + k * column->size, column->def.initial, column->size);
+  for (size_t k = 0; k < count && data; k++) memcpy(data + k * column->size, column->def.initial, column->size);
 }
 
 // Room for every orbit there is, and the initial value in it.
@@ -185,15 +191,12 @@ static clv_column *column_new(map *m, const clv_column_def *def, map_index *inde
   if (!column) return NULL;
   *column = (clv_column){.map = m, .def = *def, .index = index, .size = type_size(def->type) * def->components};
   const size_t length = strlen(def->name) + 1;
+  column->def.initial = column->initial = base_allocate(&m->allocator, column->size);
   char *name = base_allocate(&m->allocator, length);
-  void *initial = base_allocate(&m->allocator, column->size);
-  column->def.name = name;
-  column->def.initial = initial;
-  if (name) memcpy(name, def->name, length);
-  if (initial && def->initial) memcpy(initial, def->initial, column->size);
-  if (initial && !def->initial) memset(initial, 0, column->size);
-  if (name && initial && fill_column(column)) return column;
-  if (!initial) column->def.initial = NULL;
+  if (name) column->def.name = column->name = memcpy(name, def->name, length);
+  if (column->initial && def->initial) memcpy(column->initial, def->initial, column->size);
+  if (column->initial && !def->initial) memset(column->initial, 0, column->size);
+  if (column->name && column->initial && fill_column(column)) return column;
   column_free(column);
   return NULL;
 }
@@ -205,10 +208,15 @@ clv_result clv_column_create(clv_map *view, const clv_column_def *def, clv_colum
   embedding *e = embedding_require(m);
   if (!e || !BASE_RESERVE(&m->allocator, &e->columns, (uint64_t)e->columns.count + 1)) return map_no_memory(m);
   map_index *index = NULL;
-  result = map_index_require(m, clv_orbit_dims(view, def->orbit), &index);
+  const uint32_t dims = clv_orbit_dims(view, def->orbit);
+  const bool numbered = m->indices[dims] != NULL;
+  result = map_index_require(m, dims, &index);
   if (result != CLV_OK) return result;
   clv_column *column = column_new(m, def, index);
-  if (!column) return map_no_memory(m);
+  if (!column) {
+    if (!numbered) map_index_drop(m, dims);
+    return map_no_memory(m);
+  }
   column->number = e->columns.count;
   e->columns.data[e->columns.count++] = column;
   if (out) *out = column;
@@ -264,7 +272,8 @@ void *clv_column_at(const clv_column *column, clv_dart dart) {
   if (!(id & MAP_TEMPLATE_SLOT)) return column->slots.data + (size_t)id * column->size;
   const clv_dart cell = map_block(m, dart) << 6;
   const clv_page page = map_page(m, cell);
-  const size_t slot = (size_t)map_row(page, cell) * clv_templates[page.kind].sub[column->index->inner].count + (id & ~MAP_TEMPLATE_SLOT);
+  const size_t slot = (size_t)map_row(page, cell) * clv_templates[page.kind].sub[column->index->inner].count +
+                      (id & ~MAP_TEMPLATE_SLOT);
   return slot < column->rows[page.kind].capacity ? column->rows[page.kind].data + slot * column->size : NULL;
 }
 
@@ -277,19 +286,22 @@ void *clv_column_data(const clv_column *column, clv_kind kind, uint32_t *count) 
   const bool by_row = map_is_template(kind) && !column->index->crossing;
   const bool by_slot = column->index->crossing ? kind == CLV_NONE : kind == CLV_POLYGON || kind == CLV_POLYHEDRON;
   if (count) *count = 0;
-  if (by_row && count)
-    *count = column->map->rows[kind].count * clv_templates[kind].sub[column->index->inner].count;
+  if (by_row && count) *count = column->map->rows[kind].count * clv_templates[kind].sub[column->index->inner].count;
   if (by_slot && count) *count = column->index->count;
   return by_row ? column->rows[kind].data : by_slot ? column->slots.data : NULL;
 }
 
 clv_result clv_column_set(clv_column *column, clv_dart dart, const void *value) {
   map *m = column->map;
-  if (!m->open) return map_fail(m, CLV_ERROR_ARGUMENT, "no transaction is open: outside one, write through clv_column_at");
+  if (!m->open)
+    return map_fail(m, CLV_ERROR_ARGUMENT, "no transaction is open: outside one, write through clv_column_at");
   if (!clv_dart_alive(&m->view, dart)) return map_fail(m, CLV_ERROR_ARGUMENT, "dart %u does not exist", dart);
   if (!BASE_RESERVE(&m->allocator, &m->payload, (uint64_t)m->payload.count + column->size)) return map_no_memory(m);
-  const map_write write = {
-      .op = MAP_VALUE, .i = (uint8_t)column->index->dims, .dart = dart, .before = column->number, .after = m->payload.count};
+  const map_write write = {.op = MAP_VALUE,
+                           .i = (uint8_t)column->index->dims,
+                           .dart = dart,
+                           .before = column->number,
+                           .after = m->payload.count};
   const clv_result result = map_write_log(m, write);
   if (result != CLV_OK) return result;
   memcpy(m->payload.data + m->payload.count, value, column->size);

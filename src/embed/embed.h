@@ -1,8 +1,8 @@
 // The embedding of a map: all its columns, and what a commit does to them.
 //
-// The first half of a commit computes the new values of every changed orbit into a staging buffer, from old values alone;
-// the second half copies them to their slots. Inner columns (corners, cells) come first, because others may be recomputed from
-// them; values set by hand come last.
+// The first half of a commit computes the new values of every changed orbit into a staging buffer, from old values
+// alone; the second half copies them to their slots. Inner columns (corners, cells) come first, because others may be
+// recomputed from them; values set by hand come last.
 
 #ifndef EMBED_EMBED_H
 #define EMBED_EMBED_H
@@ -17,13 +17,15 @@ typedef struct embed_values {
 
 struct clv_column {
   map *map;
-  clv_column_def def; // name and initial point to memory of the column's own
+  clv_column_def def; // its name and initial value are copies:
+  char *name;
+  void *initial;
   map_index *index;
   size_t size; // bytes of a value
   uint32_t number;
-  embed_values slots;                // by id; in explicit cells for an inner orbit
-  embed_values rows[MAP_TEMPLATES];  // inner orbits: by row and sub-orbit
-  embed_values staged;               // by orbit of the plan
+  embed_values slots;                 // by id; in explicit cells for an inner orbit
+  embed_values rows[MAP_TEMPLATES];   // inner orbits: by row and sub-orbit
+  embed_values staged;                // by orbit of the plan
   BASE_ARRAY(double) weights, shares; // by part of the plan
 };
 

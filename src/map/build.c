@@ -4,15 +4,15 @@
 #include "map/plan.h"
 
 const uint8_t map_mirrored[MAP_TEMPLATES][8] = {
-    [CLV_TRI] = {0, 2, 1},           [CLV_QUAD] = {0, 3, 2, 1},
-    [CLV_TET] = {0, 2, 1, 3},        [CLV_PYRAMID] = {0, 3, 2, 1, 4},
-    [CLV_PRISM] = {0, 2, 1, 3, 5, 4}, [CLV_HEX] = {0, 3, 2, 1, 4, 7, 6, 5},
+    [CLV_TRI] = {0, 2, 1},           [CLV_QUAD] = {0, 3, 2, 1},        [CLV_TET] = {0, 2, 1, 3},
+    [CLV_PYRAMID] = {0, 3, 2, 1, 4}, [CLV_PRISM] = {0, 2, 1, 3, 5, 4}, [CLV_HEX] = {0, 3, 2, 1, 4, 7, 6, 5},
 };
 
 // The table of facets
 
 typedef struct facet {
-  uint32_t vertices[4]; // smallest, its smaller and its larger neighbour; the opposite one, or what tells larger facets apart
+  uint32_t vertices
+      [4]; // smallest, its smaller and its larger neighbour; the opposite one, or what tells larger facets apart
   clv_dart dart, partner;
 } facet;
 
@@ -29,9 +29,9 @@ typedef struct builder {
   clv_error *error;
   facet_table table;
   uint32_t twisted;
-  map_words corners;               // union-find over the corners of template cells: those joined through facets
+  map_words corners;                   // union-find over the corners of template cells: those joined through facets
   uint32_t corner_base[MAP_TEMPLATES]; // the first corner of each kind
-  map_words stars;                 // by vertex: in how many parts its corners fall
+  map_words stars;                     // by vertex: in how many parts its corners fall
 } builder;
 
 static bool table_create(builder *b, uint64_t facets) {
@@ -52,11 +52,13 @@ static bool same_facet(const facet *a, const facet *b) {
          a->vertices[3] == b->vertices[3];
 }
 
-// Meshes are numbered so that neighbours are near, so a facet is first looked for near its smallest vertex's place in the table.
-// Where a vertex has more facets than room there, they are spread over the whole table, so that a hub costs no more.
+// Meshes are numbered so that neighbours are near, so a facet is first looked for near its smallest vertex's place in
+// the table. Where a vertex has more facets than room there, they are spread over the whole table, so that a hub costs
+// no more.
 static facet *table_find(const facet_table *t, const facet *key) {
   const uint32_t mask = t->size - 1;
-  const uint32_t spread = (key->vertices[1] * 0x9E3779B1u) ^ (key->vertices[2] * 0x85EBCA77u) ^ (key->vertices[3] * 0xC2B2AE3Du);
+  const uint32_t spread =
+      (key->vertices[1] * 0x9E3779B1u) ^ (key->vertices[2] * 0x85EBCA77u) ^ (key->vertices[3] * 0xC2B2AE3Du);
   uint32_t at = (key->vertices[0] * t->per_vertex + (uint32_t)((uint64_t)spread * t->per_vertex >> 32)) & mask;
   uint32_t step = 1;
   for (uint32_t probe = 0;; probe++) {
@@ -118,18 +120,21 @@ static size_t element_of(const builder *b, clv_dart dart) {
 
 static clv_result crowded(const builder *b, const facet *slot, clv_dart third) {
   const bool edge = b->m->view.dimension == 2;
-  return clv_error_set(b->error, CLV_ERROR_INPUT,
-                       "elements %zu, %zu and %zu (counted from 0) share one %s: at most two cells can meet there; remove or "
-                       "split one of them",
-                       element_of(b, slot->dart), element_of(b, slot->partner), element_of(b, third), edge ? "edge" : "face");
+  return clv_error_set(
+      b->error, CLV_ERROR_INPUT,
+      "elements %zu, %zu and %zu (counted from 0) share one %s: at most two cells can meet there; remove or "
+      "split one of them",
+      element_of(b, slot->dart), element_of(b, slot->partner), element_of(b, third), edge ? "edge" : "face");
 }
 
 static clv_result self_glued(const builder *b, clv_dart dart) {
-  return clv_error_set(b->error, CLV_ERROR_INPUT, "element %zu (counted from 0) is glued to itself: two of its %s are the same",
+  return clv_error_set(b->error, CLV_ERROR_INPUT,
+                       "element %zu (counted from 0) is glued to itself: two of its %s are the same",
                        element_of(b, dart), b->m->view.dimension == 2 ? "edges" : "faces");
 }
 
-// The link of a facet whose dart at position p faces the dart at position q of another: see clv_alpha for the two directions.
+// The link of a facet whose dart at position p faces the dart at position q of another: see clv_alpha for the two
+// directions.
 static clv_dart link_of(clv_dart there_first, uint32_t p, uint32_t q, uint32_t size) {
   const uint32_t at = (p ^ q) & 1u ? q + p : q + size - p;
   return there_first + (at >= size ? at - size : at);
@@ -156,8 +161,8 @@ static void join_corners(builder *b, clv_dart first, uint32_t size, clv_dart lin
   }
 }
 
-static inline clv_result glue(builder *b, clv_dart first, uint32_t position, uint32_t size, uint32_t *link, const facet *key,
-                              const uint32_t *vertices) {
+static inline clv_result glue(builder *b, clv_dart first, uint32_t position, uint32_t size, uint32_t *link,
+                              const facet *key, const uint32_t *vertices) {
   facet *slot = table_find(&b->table, key);
   const clv_dart dart = first + position;
   if (!slot->dart) {
@@ -174,7 +179,8 @@ static inline clv_result glue(builder *b, clv_dart first, uint32_t position, uin
   const clv_dart there_first = (slot->dart & ~63u) | shape->facet_first[there];
   const uint32_t q = slot->dart - there_first;
   *link = link_of(there_first, position, q, size);
-  b->m->rows[page.kind].data.data[map_row(page, slot->dart) * shape->facet_count + there] = link_of(first, q, position, size);
+  b->m->rows[page.kind].data.data[map_row(page, slot->dart) * shape->facet_count + there] =
+      link_of(first, q, position, size);
   b->twisted += ((position ^ q) & 1u) == 0;
   join_corners(b, first, size, *link, vertices);
   return CLV_OK;
@@ -234,7 +240,8 @@ static clv_result add_templates(builder *b) {
   return CLV_OK;
 }
 
-// Vertices. Cells that share a vertex but cannot be reached from each other through facets around it have vertices of their own.
+// Vertices. Cells that share a vertex but cannot be reached from each other through facets around it have vertices of
+// their own.
 
 // Every corner on its own at first: as many parts as corners at each vertex.
 static bool begin_stars(builder *b) {
@@ -278,7 +285,8 @@ static bool number_vertices(builder *b) {
 static bool part_vertex(builder *b, map_index *index, const clv_walk *star, uint32_t old) {
   map *m = b->m;
   map_words *parted = &b->built->parted;
-  if (!map_index_reserve(m, index, 1) || !BASE_RESERVE(&m->allocator, parted, (uint64_t)parted->count + 1)) return false;
+  if (!map_index_reserve(m, index, 1) || !BASE_RESERVE(&m->allocator, parted, (uint64_t)parted->count + 1))
+    return false;
   const uint32_t id = map_index_take(index);
   parted->data[parted->count++] = old;
   index->dart.data[id] = star->darts[0];
@@ -296,10 +304,12 @@ static bool part_pinched(builder *b, map_index *index) {
         const uint32_t id = index->ids[kind].data[row * sub->count + c];
         if (id > b->e->template_vertices || b->stars.data[id] == 1) continue;
         clv_walk star;
-        if (clv_walk_star(&star, &m->view, CLV_VERTEX, map_cell_dart(m, kind, row) | sub->first[c]) != CLV_OK) return false;
+        if (clv_walk_star(&star, &m->view, CLV_VERTEX, map_cell_dart(m, kind, row) | sub->first[c]) != CLV_OK)
+          return false;
         bool keeps = false;
         for (uint32_t k = 0; k < star.count; k++)
-          keeps |= map_place_plain(m, index->inner, star.darts[k]) == map_place_plain(m, index->inner, index->dart.data[id]);
+          keeps |=
+              map_place_plain(m, index->inner, star.darts[k]) == map_place_plain(m, index->inner, index->dart.data[id]);
         const bool done = keeps || part_vertex(b, index, &star, id);
         clv_walk_end(&star);
         if (!done) return false;
@@ -319,11 +329,12 @@ static clv_result settle_vertices(builder *b) {
 // Polygons and polyhedra, in a transaction
 
 static clv_result from_map(const builder *b, clv_result result, size_t element) {
-  return clv_error_set(b->error, result == CLV_ERROR_MEMORY ? result : CLV_ERROR_INPUT, "element %zu (counted from 0): %s", element,
-                       clv_map_error(&b->m->view));
+  return clv_error_set(b->error, result == CLV_ERROR_MEMORY ? result : CLV_ERROR_INPUT,
+                       "element %zu (counted from 0): %s", element, clv_map_error(&b->m->view));
 }
 
-// Glues the facet that starts at a dart and has these points; in 3D the darts go round by a0, a1, in 2D they are the ends of an edge.
+// Glues the facet that starts at a dart and has these points; in 3D the darts go round by a0, a1, in 2D they are the
+// ends of an edge.
 static clv_result glue_explicit(builder *b, clv_dart first, const uint32_t *points, uint32_t count, size_t element) {
   const clv_map *view = &b->m->view;
   uint32_t least = 0, mixed = 0;
@@ -355,8 +366,8 @@ static clv_result glue_explicit(builder *b, clv_dart first, const uint32_t *poin
   }
   if (slot->partner)
     return clv_error_set(b->error, CLV_ERROR_INPUT,
-                         "element %zu (counted from 0) shares a %s with two others: at most two cells can meet there", element,
-                         view->dimension == 2 ? "edge" : "face");
+                         "element %zu (counted from 0) shares a %s with two others: at most two cells can meet there",
+                         element, view->dimension == 2 ? "edge" : "face");
   slot->partner = dart;
   const clv_result result = clv_map_sew(&b->m->view, view->dimension, slot->dart, dart);
   return result == CLV_OK ? CLV_OK : from_map(b, result, element);
@@ -385,8 +396,8 @@ static clv_result add_polygon(builder *b, const uint32_t *points, uint32_t count
   return result;
 }
 
-// The faces of a polyhedron are found again by their first darts: clv_map_add_polyhedron makes them in order, so each starts where the
-// names of the one before end.
+// The faces of a polyhedron are found again by their first darts: clv_map_add_polyhedron makes them in order, so each
+// starts where the names of the one before end.
 static clv_result add_polyhedron(builder *b, const uint32_t *stream, size_t element, clv_dart *dart) {
   map *m = b->m;
   const uint32_t faces = stream[0];
@@ -395,9 +406,13 @@ static clv_result add_polyhedron(builder *b, const uint32_t *stream, size_t elem
   const uint32_t *at = stream + 1;
   for (uint32_t f = 0; f < faces; f++, at += *at + 1) total += *at;
   clv_result result = CLV_OK;
-  if (!BASE_RESERVE(&m->allocator, &sizes, faces) || !BASE_RESERVE(&m->allocator, &corners, total)) result = no_memory(b);
+  if (!total)
+    result =
+        clv_error_set(b->error, CLV_ERROR_INPUT, "element %zu (counted from 0) is a polyhedron without faces", element);
+  else if (!BASE_RESERVE(&m->allocator, &sizes, faces) || !BASE_RESERVE(&m->allocator, &corners, total))
+    result = no_memory(b);
   at = stream + 1;
-  for (uint32_t f = 0; result == CLV_OK && f < faces; f++, at += *at + 1) {
+  for (uint32_t f = 0; result == CLV_OK && sizes.data && corners.data && f < faces; f++, at += *at + 1) {
     sizes.data[sizes.count++] = *at;
     for (uint32_t k = 0; k < *at; k++) corners.data[corners.count++] = b->e->vertices[at[1 + k]];
   }
@@ -452,7 +467,8 @@ static uint64_t count_facets(const builder *b, bool *has_explicit) {
     *has_explicit |= polygon || polyhedron;
     if (polygon) facets += e->offsets[k + 1] - e->offsets[k];
     if (polyhedron) facets += e->corners[e->offsets[k]];
-    if (map_is_template(e->kinds[k]) && clv_templates[e->kinds[k]].dimension == n) facets += clv_templates[e->kinds[k]].facet_count;
+    if (map_is_template(e->kinds[k]) && clv_templates[e->kinds[k]].dimension == n)
+      facets += clv_templates[e->kinds[k]].facet_count;
   }
   return facets;
 }
@@ -463,7 +479,8 @@ static clv_result build(builder *b) {
   const uint64_t facets = count_facets(b, &has_explicit);
   clv_result result = table_create(b, facets) ? add_templates(b) : no_memory(b);
   if (result == CLV_OK && !begin_stars(b)) result = no_memory(b);
-  for (uint32_t kind = CLV_TEMPLATE_FIRST; result == CLV_OK && kind < MAP_TEMPLATES; kind++) result = glue_kind(b, kind);
+  for (uint32_t kind = CLV_TEMPLATE_FIRST; result == CLV_OK && kind < MAP_TEMPLATES; kind++)
+    result = glue_kind(b, kind);
   if (result == CLV_OK) result = settle_vertices(b);
   if (result == CLV_OK && b->twisted) {
     if (!map_recolour_reserve(m)) return no_memory(b);

@@ -53,7 +53,8 @@ static void check_links(checker *c, clv_dart d) {
       const clv_dart around = clv_alpha(view, there, i);
       if (!clv_dart_alive(view, around)) continue;
       const clv_dart end = clv_alpha(view, around, j);
-      if (end != d) broken(c, "commutation", d, end, "a%u, a%u, a%u, a%u lead from %u to %u, not back", i, j, i, j, d, end);
+      if (end != d)
+        broken(c, "commutation", d, end, "a%u, a%u, a%u, a%u lead from %u to %u, not back", i, j, i, j, d, end);
     }
   }
 }
@@ -116,13 +117,13 @@ static void check_cells(checker *c) {
         check_explicit_cell(c, cell >> 6, cell, 0);
     }
     if (alive != m->rows[kind].alive)
-      broken(c, "cell-count", 0, 0, "%u cells of kind %s are alive, %u are counted", alive, clv_kind_name((clv_kind)kind),
-             m->rows[kind].alive);
+      broken(c, "cell-count", 0, 0, "%u cells of kind %s are alive, %u are counted", alive,
+             clv_kind_name((clv_kind)kind), m->rows[kind].alive);
   }
 }
 
-static void check_free_list(checker *c, const char *what, uint32_t free, const uint32_t *next, uint32_t stride, uint32_t count,
-                            uint32_t dead) {
+static void check_free_list(checker *c, const char *what, uint32_t free, const uint32_t *next, uint32_t stride,
+                            uint32_t count, uint32_t dead) {
   uint32_t length = 0;
   for (uint32_t at = free; at && length <= count; length++) {
     if (at - 1 >= count) {
@@ -138,7 +139,7 @@ static void check_free_rows(checker *c) {
   for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_KINDS; kind++) {
     const map_rows *rows = &c->m->rows[kind];
     check_free_list(c, clv_kind_name((clv_kind)kind), rows->free, rows->data.data, rows->words, rows->count,
-                    rows->count - rows->alive);
+                    rows->count - rows->alive - rows->retired);
   }
 }
 
@@ -152,9 +153,11 @@ static void check_id_alive(checker *c, const map_index *index, clv_dart d, uint3
   const clv_dart remembered = index->dart.data[id];
   bool found = false;
   for (uint32_t k = 0; k < places->count && clv_dart_alive(&c->m->view, remembered); k++)
-    found |= places->darts[k] == (map_dart_plain(c->m, remembered) ? map_place_plain(c->m, index->inner, remembered) : remembered);
+    found |= places->darts[k] ==
+             (map_dart_plain(c->m, remembered) ? map_place_plain(c->m, index->inner, remembered) : remembered);
   if (!found)
-    broken(c, "orbit-dart", remembered, d, "id %u of orbit %x remembers dart %u, which lies elsewhere", id, index->dims, remembered);
+    broken(c, "orbit-dart", remembered, d, "id %u of orbit %x remembers dart %u, which lies elsewhere", id, index->dims,
+           remembered);
 }
 
 static void check_orbit_id(checker *c, const map_index *index, clv_dart d, clv_marks *seen) {
@@ -167,7 +170,8 @@ static void check_orbit_id(checker *c, const map_index *index, clv_dart d, clv_m
     if (clv_marks_set(seen, dart) != CLV_OK) no_memory(c);
     const uint32_t other = map_index_get(c->m, index, dart);
     if (other != id)
-      broken(c, "orbit-id", d, dart, "orbit %x has id %u at dart %u and %u at dart %u", index->dims, id, d, other, dart);
+      broken(c, "orbit-id", d, dart, "orbit %x has id %u at dart %u and %u at dart %u", index->dims, id, d, other,
+             dart);
   }
   if (!(id & MAP_TEMPLATE_SLOT)) check_id_alive(c, index, d, id, &places);
   clv_walk_end(&places);
@@ -180,7 +184,8 @@ static void check_index(checker *c, const map_index *index) {
     return;
   }
   uint32_t orbits = 0, alive = 0;
-  for (clv_dart d = clv_dart_next(&c->m->view, 0); d && c->result != CLV_ERROR_MEMORY; d = clv_dart_next(&c->m->view, d)) {
+  for (clv_dart d = clv_dart_next(&c->m->view, 0); d && c->result != CLV_ERROR_MEMORY;
+       d = clv_dart_next(&c->m->view, d)) {
     if (!map_names_place(c->m, index->inner, d) || clv_marks_get(seen, d)) continue;
     check_orbit_id(c, index, d, seen);
     orbits += !(map_index_get(c->m, index, d) & MAP_TEMPLATE_SLOT);
@@ -188,10 +193,12 @@ static void check_index(checker *c, const map_index *index) {
   clv_marks_destroy(seen);
   for (uint32_t id = 1; id < index->count; id++) alive += index->generation.data[id] & 1u;
   if (alive != index->alive || orbits != alive)
-    broken(c, "orbit-count", 0, 0, "orbit %x: %u orbits, %u ids alive, %u counted", index->dims, orbits, alive, index->alive);
+    broken(c, "orbit-count", 0, 0, "orbit %x: %u orbits, %u ids alive, %u counted", index->dims, orbits, alive,
+           index->alive);
   // Id k is entry k of the list of darts, so the list starts one word early.
   if (index->count > 1)
-    check_free_list(c, "ids", index->free, index->dart.data + 1, 1, index->count - 1, index->count - 1 - alive);
+    check_free_list(c, "ids", index->free, index->dart.data + 1, 1, index->count - 1,
+                    index->count - 1 - alive - index->retired);
 }
 
 // The corners of extended cells stay in step with their records.

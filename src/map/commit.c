@@ -34,7 +34,8 @@ static bool reserve_events(map *m, const map_plan *plan) {
     events += (uint64_t)o->orbits.count + o->parts.count;
   }
   map_scratch *s = m->scratch;
-  return BASE_RESERVE(&m->allocator, &s->events, events) && BASE_RESERVE(&m->allocator, &s->renames, plan->cells.nodes.count);
+  return BASE_RESERVE(&m->allocator, &s->events, events) &&
+         BASE_RESERVE(&m->allocator, &s->renames, plan->cells.nodes.count);
 }
 
 static bool reserve(map *m, map_plan *plan) {
@@ -135,7 +136,8 @@ static void apply_cells(map *m, map_orbits *o) {
   const uint32_t explicit_kind = m->view.dimension == 2 ? CLV_POLYGON : CLV_POLYHEDRON;
   for (uint32_t c = 0; c < o->orbits.count; c++) {
     map_new_orbit *orbit = &o->orbits.data[c];
-    orbit->id = orbit->seated ? (uint32_t)orbit->keeps : take_block(m, orbit->settle == MAP_RESEAT ? orbit->kind : explicit_kind);
+    orbit->id = orbit->seated ? (uint32_t)orbit->keeps
+                              : take_block(m, orbit->settle == MAP_RESEAT ? orbit->kind : explicit_kind);
     for (uint32_t k = orbit->node_start; k < orbit->node_end; k++) {
       uint32_t *cell = &m->records.cell.data[map_record(m, o->nodes.data[k])];
       *cell = (*cell & MAP_SIDE) | orbit->id;
@@ -161,7 +163,8 @@ static void apply_ids(map *m, map_orbits *o) {
     else if (!orbit->keeps)
       orbit->id = map_index_take(index);
     // An orbit that only lost something has its id at every node already.
-    const bool has_it = !orbit->gained && orbit->part_end - orbit->part_start == 1 && o->parts.data[orbit->part_start].old == orbit->keeps;
+    const bool has_it = !orbit->gained && orbit->part_end - orbit->part_start == 1 &&
+                        o->parts.data[orbit->part_start].old == orbit->keeps;
     for (uint32_t n = orbit->node_start; n < orbit->node_end && !has_it; n++)
       map_index_set(m, index, o->nodes.data[n], orbit->id);
     if (!in_row) index->dart.data[orbit->id] = o->nodes.data[orbit->node_start];
@@ -218,7 +221,8 @@ static void carry_out(map *m, map_plan *plan) {
 static void refresh_events(map *m) {
   map_scratch *s = m->scratch;
   for (uint32_t k = 0; k < s->events.count; k++)
-    if (s->events.data[k].dart) s->events.data[k].dart = clv_id_dart(&m->view, s->events.data[k].dims, s->events.data[k].id);
+    if (s->events.data[k].dart)
+      s->events.data[k].dart = clv_id_dart(&m->view, s->events.data[k].dims, s->events.data[k].id);
 }
 
 static void tell(map *m) {

@@ -1,13 +1,14 @@
 // Cuts: telling that an orbit was not parted, without walking it.
 //
-// When a facet between two plain cells is unsewn, most edges and vertices of it hold together: there is a way round the edge,
-// through the other cells about it, from one side of the cut to the other. That way also joins the two sides of both ends
-// of the edge, of the face's corners at it, and of the whole component. So one ring is followed for each edge of the facet,
-// and only orbits for which no ring says "joined" are walked.
+// When a facet between two plain cells is unsewn, most edges and vertices of it hold together: there is a way round the
+// edge, through the other cells about it, from one side of the cut to the other. That way also joins the two sides of
+// both ends of the edge, of the face's corners at it, and of the whole component. So one ring is followed for each edge
+// of the facet, and only orbits for which no ring says "joined" are walked.
 
 #include "map/plan.h"
 
-// The first dart of the facet beyond a cut, 0 when the cut is not one between two plain cells that still stand there, free.
+// The first dart of the facet beyond a cut, 0 when the cut is not one between two plain cells that still stand there,
+// free.
 static clv_dart cut_beyond(const map *m, map_write w) {
   if (w.op != MAP_LINK || w.after || !w.before) return CLV_NO_DART;
   const clv_page here = map_page(m, w.dart), there = map_page(m, w.before);
@@ -34,8 +35,9 @@ static inline bool leads_round(const map *m, clv_dart here, clv_dart there) {
       const clv_dart link = m->view.links[page.kind][map_row(page, at) * shape->facet_count + shape->facet[local]];
       if (!link) return out == there;
       const clv_page beyond = map_page(m, link);
-      next = CLV_LIKELY(beyond.plain) ? (link & ~63u) | clv_templates[beyond.kind].turn[link & 63u][shape->position[local]]
-                                      : clv_alpha_facing(&m->view, link, shape->position[local]);
+      next = CLV_LIKELY(beyond.plain)
+                 ? (link & ~63u) | clv_templates[beyond.kind].turn[link & 63u][shape->position[local]]
+                 : clv_alpha_facing(&m->view, link, shape->position[local]);
     } else {
       out = clv_alpha(&m->view, at, n - 1);
       next = clv_alpha(&m->view, out, n);
@@ -67,8 +69,8 @@ bool map_find_cuts(map *m) {
     const clv_dart beyond = mirrored ? CLV_NO_DART : cut_beyond(m, w);
     cuts->data[k] = mirrored ? MAP_CUT_MIRRORED : beyond ? MAP_CUT | joined_edges(m, w) : 0;
     // An unsew writes both sides one after the other: the second says nothing new.
-    mirrored = beyond && k + 1 < m->log.count && m->log.data[k + 1].op == MAP_LINK && m->log.data[k + 1].dart == beyond &&
-               !m->log.data[k + 1].after;
+    mirrored = beyond && k + 1 < m->log.count && m->log.data[k + 1].op == MAP_LINK &&
+               m->log.data[k + 1].dart == beyond && !m->log.data[k + 1].after;
   }
   return true;
 }

@@ -1,4 +1,5 @@
-// Indices: the numbering of orbits. An index is made when someone first asks for its orbit, and kept current by the commit.
+// Indices: the numbering of orbits. An index is made when someone first asks for its orbit, and kept current by the
+// commit.
 
 #include "map/walk.h"
 
@@ -47,9 +48,14 @@ uint32_t map_index_take(map_index *index) {
 
 void map_index_give(map_index *index, uint32_t id) {
   index->generation.data[id]++;
+  index->alive--;
+  if (index->generation.data[id] == MAP_LAST_ID_GENERATION) {
+    index->dart.data[id] = CLV_NO_DART;
+    index->retired++;
+    return;
+  }
   index->dart.data[id] = index->free;
   index->free = id;
-  index->alive--;
 }
 
 void map_index_destroy(map *m, map_index *index) {
@@ -76,14 +82,15 @@ static map_index *index_create(map *m, uint32_t dims) {
     map_index_destroy(m, index);
     return NULL;
   }
-  index->generation.data[0] = index->dart.data[0] = 0;
+  index->generation.data[0] = 0;
+  index->dart.data[0] = CLV_NO_DART;
   index->count = 1;
   if (m->records.count) memset(index->record_ids.data, 0, m->records.count * sizeof(uint32_t));
   return index;
 }
 
-// The slot that a place of an extended cell has in its row anyway: that of the first template sub-orbit whose first dart it
-// holds; 0 when there is none.
+// The slot that a place of an extended cell has in its row anyway: that of the first template sub-orbit whose first
+// dart it holds; 0 when there is none.
 static uint32_t row_slot(const map *m, const map_index *index, const clv_walk *place) {
   uint32_t slot = 0;
   for (uint32_t k = 0; k < place->count && !index->crossing; k++) {
@@ -91,7 +98,8 @@ static uint32_t row_slot(const map *m, const map_index *index, const clv_walk *p
     if (!map_is_template(page.kind)) continue;
     const clv_suborbits *sub = &clv_templates[page.kind].sub[index->inner];
     const uint32_t local = place->darts[k] & 63u, number = sub->of[local];
-    if (sub->first[number] == local && (!slot || number < (slot & ~MAP_TEMPLATE_SLOT))) slot = MAP_TEMPLATE_SLOT | number;
+    if (sub->first[number] == local && (!slot || number < (slot & ~MAP_TEMPLATE_SLOT)))
+      slot = MAP_TEMPLATE_SLOT | number;
   }
   return slot;
 }
@@ -151,10 +159,23 @@ static bool number_records(map *m, map_index *index) {
   return true;
 }
 
+static void list_numbered(map *m) {
+  m->numbered_count = 0;
+  for (uint32_t k = 0; k < MAP_INDICES; k++)
+    if (m->indices[k]) m->numbered[m->numbered_count++] = m->indices[k];
+}
+
+void map_index_drop(map *m, uint32_t dims) {
+  map_index_destroy(m, m->indices[dims]);
+  m->indices[dims] = NULL;
+  list_numbered(m);
+}
+
 clv_result map_index_require(map *m, uint32_t dims, map_index **out) {
   if (!m->indices[dims]) {
     if (m->open)
-      return map_fail(m, CLV_ERROR_ARGUMENT, "a new sort of orbit cannot be numbered inside a transaction: do it before clv_map_begin");
+      return map_fail(m, CLV_ERROR_ARGUMENT,
+                      "a new sort of orbit cannot be numbered inside a transaction: do it before clv_map_begin");
     map_index *index = index_create(m, dims);
     bool done = index != NULL;
     for (uint32_t kind = CLV_TEMPLATE_FIRST; done && index->crossing && kind < MAP_TEMPLATES; kind++)
@@ -165,9 +186,7 @@ clv_result map_index_require(map *m, uint32_t dims, map_index **out) {
       return map_no_memory(m);
     }
     m->indices[dims] = index;
-    m->numbered_count = 0;
-    for (uint32_t k = 0; k < MAP_INDICES; k++)
-      if (m->indices[k]) m->numbered[m->numbered_count++] = m->indices[k];
+    list_numbered(m);
     map_publish(m);
     map_shrink(m);
   }

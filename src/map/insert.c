@@ -1,7 +1,7 @@
 // Inserting a vertex into an edge, an edge into a face, a face into a volume.
 //
-// Only the cells that are entered change their links; they are extended first, and everything is done on records. New darts are
-// born on the side that their neighbours ask for.
+// Only the cells that are entered change their links; they are extended first, and everything is done on records. New
+// darts are born on the side that their neighbours ask for.
 
 #include "map/edit.h"
 
@@ -46,13 +46,15 @@ static clv_result knit_vertex(map *m, const clv_walk *edge, const clv_walk *ends
 static clv_result insert_vertex(map *m, const clv_walk *edge, clv_walk *ends, clv_dart *added) {
   for (uint32_t k = 0; k < edge->count; k++)
     if (clv_is_free(&m->view, edge->darts[k], 0))
-      return map_fail(m, CLV_ERROR_REFUSED, "no vertex can be inserted at dart %u: its edge is open there", edge->darts[k]);
+      return map_fail(m, CLV_ERROR_REFUSED, "no vertex can be inserted at dart %u: its edge is open there",
+                      edge->darts[k]);
   clv_result result = extend_all(m, edge);
   if (result == CLV_OK) result = halve_edge(m, edge, ends);
   if (result == CLV_OK) result = knit_vertex(m, edge, ends);
   if (result != CLV_OK) return result;
   *added = clv_alpha(&m->view, edge->darts[0], 0);
-  return map_write_log(m, (map_write){.op = MAP_PARENTS, .dart = *added, .before = edge->darts[0], .after = ends->darts[0]});
+  return map_write_log(
+      m, (map_write){.op = MAP_PARENTS, .dart = *added, .before = edge->darts[0], .after = ends->darts[0]});
 }
 
 clv_result clv_map_insert_vertex(clv_map *view, clv_dart dart, clv_dart *out) {
@@ -96,7 +98,8 @@ static clv_result add_chord(map *m, clv_dart a, clv_dart b, chord *new) {
   return result;
 }
 
-// Where b lies on the face of a, going by a0 first; 0 when it is not met on a closed face. *mirrored tells whether a3 leads back.
+// Where b lies on the face of a, going by a0 first; 0 when it is not met on a closed face. *mirrored tells whether a3
+// leads back.
 static uint32_t steps_between(const map *m, clv_dart a, clv_dart b, bool *mirrored) {
   const uint32_t n = m->view.dimension;
   const clv_dart mirror = n == 3 ? clv_alpha(&m->view, a, 3) : a;
@@ -119,11 +122,14 @@ static clv_result test_chord(map *m, clv_dart a, clv_dart b) {
   bool mirrored = false;
   const uint32_t steps = steps_between(m, a, b, &mirrored);
   if (!(steps & 1u))
-    return map_fail(m, CLV_ERROR_REFUSED, "no edge can be inserted: dart %u does not face dart %u across a closed face", b, a);
-  if (mirrored) return map_fail(m, CLV_ERROR_REFUSED, "no edge can be inserted: the face of dart %u is sewn to itself", a);
+    return map_fail(m, CLV_ERROR_REFUSED, "no edge can be inserted: dart %u does not face dart %u across a closed face",
+                    b, a);
+  if (mirrored)
+    return map_fail(m, CLV_ERROR_REFUSED, "no edge can be inserted: the face of dart %u is sewn to itself", a);
   const clv_dart c = clv_alpha(view, a, 1);
   if (b == clv_alpha(view, a, 0) || b == c || b == clv_alpha(view, clv_alpha(view, c, 0), 1))
-    return map_fail(m, CLV_ERROR_REFUSED, "no edge can be inserted between darts %u and %u: it would lie along an edge", a, b);
+    return map_fail(m, CLV_ERROR_REFUSED, "no edge can be inserted between darts %u and %u: it would lie along an edge",
+                    a, b);
   return CLV_OK;
 }
 
@@ -174,13 +180,15 @@ static bool follows(const clv_map *view, clv_dart dart, clv_dart next) {
   }
 }
 
-static clv_result test_step(map *m, const clv_dart *path, uint32_t length, uint32_t k, map_set *edges, map_set *corners) {
+static clv_result test_step(map *m, const clv_dart *path, uint32_t length, uint32_t k, map_set *edges,
+                            map_set *corners) {
   const clv_map *view = &m->view;
   const clv_dart dart = path[k], next = path[(k + 1) % length];
   if (clv_is_free(view, dart, 0) || clv_is_free(view, dart, 2))
     return map_fail(m, CLV_ERROR_REFUSED, "no face can be inserted: the volume is open at dart %u of the path", dart);
   if (!follows(view, dart, next))
-    return map_fail(m, CLV_ERROR_REFUSED, "no face can be inserted: dart %u does not follow dart %u in the path", next, dart);
+    return map_fail(m, CLV_ERROR_REFUSED, "no face can be inserted: dart %u does not follow dart %u in the path", next,
+                    dart);
   const clv_dart across = clv_alpha(view, dart, 2);
   const clv_dart edge[4] = {dart, clv_alpha(view, dart, 0), across, clv_alpha(view, across, 0)};
   clv_walk corner;
@@ -241,7 +249,8 @@ static clv_result insert_face(map *m, const clv_dart *path, uint32_t length, clv
 
 clv_result clv_map_insert_face(clv_map *view, const clv_dart *path, uint32_t length, clv_dart *out) {
   map *m = map_of(view);
-  if (view->dimension != 3) return map_fail(m, CLV_ERROR_ARGUMENT, "a face can be inserted in a map of dimension 3 only");
+  if (view->dimension != 3)
+    return map_fail(m, CLV_ERROR_ARGUMENT, "a face can be inserted in a map of dimension 3 only");
   if (length < 3) return map_fail(m, CLV_ERROR_ARGUMENT, "a face needs a path of three edges at least, not %u", length);
   clv_result result = map_editable(m, path, length);
   if (result == CLV_OK) result = test_path(m, path, length);

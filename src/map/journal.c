@@ -1,8 +1,9 @@
 // Journals: the log of every commit, kept, and played again.
 //
-// What a transaction logs to be able to undo it is also enough to do it again: primitive writes, in order. Rows and records are taken
-// from free lists that depend only on what was done before, and the commit is deterministic, so a replay on an equal map
-// gives equal bits. Each write is checked against what it did the first time; a map that is not equal is refused.
+// What a transaction logs to be able to undo it is also enough to do it again: primitive writes, in order. Rows and
+// records are taken from free lists that depend only on what was done before, and the commit is deterministic, so a
+// replay on an equal map gives equal bits. Each write is checked against what it did the first time; a map that is not
+// equal is refused.
 
 #include "map/plan.h"
 
@@ -55,8 +56,8 @@ uint64_t clv_journal_commits(const clv_journal *journal) {
 }
 
 size_t clv_journal_bytes(const clv_journal *journal) {
-  return journal->commits.capacity * sizeof *journal->commits.data + journal->writes.capacity * sizeof *journal->writes.data +
-         journal->payload.capacity;
+  return journal->commits.capacity * sizeof *journal->commits.data +
+         journal->writes.capacity * sizeof *journal->writes.data + journal->payload.capacity;
 }
 
 bool map_journals_reserve(map *m) {
@@ -121,16 +122,18 @@ static clv_result redo(map *m, map_write w, bool *same) {
   return result;
 }
 
-static clv_result replay_commit(map *m, const map_write *writes, const uint8_t *payload, journal_commit commit, uint32_t number) {
+static clv_result replay_commit(map *m, const map_write *writes, const uint8_t *payload, journal_commit commit,
+                                uint32_t number) {
   clv_result result = clv_map_begin(&m->view);
   if (result != CLV_OK) return result;
   if (!BASE_RESERVE(&m->allocator, &m->payload, commit.payload_count)) result = map_no_memory(m);
-  if (result == CLV_OK && commit.payload_count) memcpy(m->payload.data, payload, commit.payload_count);
+  if (result == CLV_OK && payload) memcpy(m->payload.data, payload, commit.payload_count);
   if (result == CLV_OK) m->payload.count = commit.payload_count;
   bool same = true;
   for (uint32_t k = 0; result == CLV_OK && same && k < commit.write_count; k++) result = redo(m, writes[k], &same);
   if (result == CLV_OK && !same)
-    result = map_fail(m, CLV_ERROR_INPUT, "commit %u of the journal does not fit this map: it was recorded on another", number);
+    result = map_fail(m, CLV_ERROR_INPUT, "commit %u of the journal does not fit this map: it was recorded on another",
+                      number);
   if (result == CLV_OK) result = clv_map_commit(&m->view);
   if (result != CLV_OK) clv_map_rollback(&m->view);
   return result;

@@ -67,46 +67,41 @@ uint64_t clv_map_revision(const clv_map *view) {
 
 // Bytes and slack: one list of all arrays that count.
 
-static size_t words_bytes(const map_words *words) {
-  return words->capacity * sizeof(uint32_t);
-}
+#define BYTES(array) ((array).capacity * sizeof *(array).data)
 
 size_t clv_map_bytes(const clv_map *view) {
   const map *m = map_read(view);
   size_t bytes = sizeof *m + m->pages.capacity * sizeof *m->pages.data;
   for (uint32_t kind = 0; kind < MAP_KINDS; kind++)
-    bytes += words_bytes(&m->rows[kind].data) + words_bytes(&m->rows[kind].state) + words_bytes(&m->rows[kind].pages);
-  bytes += words_bytes(&m->records.alpha) + words_bytes(&m->records.cell) + words_bytes(&m->records.name);
-  bytes += words_bytes(&m->records.pages);
+    bytes += BYTES(m->rows[kind].data) + BYTES(m->rows[kind].state) + BYTES(m->rows[kind].pages);
+  bytes += BYTES(m->records.alpha) + BYTES(m->records.cell) + BYTES(m->records.name);
+  bytes += BYTES(m->records.pages);
   for (uint32_t dims = 0; dims < MAP_INDICES; dims++) {
     const map_index *index = m->indices[dims];
     if (!index) continue;
-    bytes += sizeof *index + words_bytes(&index->record_ids) + words_bytes(&index->generation) + words_bytes(&index->dart);
-    for (uint32_t kind = 0; kind < MAP_TEMPLATES; kind++) bytes += words_bytes(&index->ids[kind]);
+    bytes += sizeof *index + BYTES(index->record_ids) + BYTES(index->generation) + BYTES(index->dart);
+    for (uint32_t kind = 0; kind < MAP_TEMPLATES; kind++) bytes += BYTES(index->ids[kind]);
   }
   return bytes;
 }
 
-static void shrink_words(map *m, map_words *words, uint32_t count) {
-  if (words->capacity <= count) return;
-  if (count == 0) {
-    BASE_RELEASE(&m->allocator, words);
-    return;
-  }
-  uint32_t *data = m->allocator.resize(m->allocator.user, words->data, words->capacity * sizeof *data, count * sizeof *data);
-  if (!data) return; // giving back can wait
-  words->data = data;
-  words->capacity = count;
+// Gives back what lies beyond `count` elements; where that fails it can wait.
+static void shrink(const map *m, void *slot, uint32_t *capacity, uint32_t count, size_t size) {
+  void *data;
+  memcpy(&data, slot, sizeof data);
+  if (*capacity <= count) return;
+  data = m->allocator.resize(m->allocator.user, data, *capacity * size, count * size);
+  if (!data) return;
+  memcpy(slot, &data, sizeof data);
+  *capacity = count;
 }
 
 void map_shrink(map *m) {
-  for (uint32_t dims = 0; dims < MAP_INDICES; dims++) {
-    map_index *index = m->indices[dims];
-    if (!index) continue;
-    // A little room is left, so that the first cuts find it.
-    const uint32_t room = index->count + index->count / 32 + 8;
-    shrink_words(m, &index->generation, room);
-    shrink_words(m, &index->dart, room);
+  for (uint32_t k = 0; k < m->numbered_count; k++) {
+    map_index *index = m->numbered[k];
+    const uint32_t room = index->count + index->count / 32 + 8; // a little is left, so that the first cuts find it
+    shrink(m, &index->generation.data, &index->generation.capacity, room, sizeof *index->generation.data);
+    shrink(m, &index->dart.data, &index->dart.capacity, room, sizeof *index->dart.data);
   }
 }
 
@@ -154,7 +149,8 @@ static uint64_t hash_records(const map *m, uint64_t hash) {
 uint64_t clv_map_hash(const clv_map *view) {
   const map *m = map_read(view);
   uint64_t hash = mix(view->dimension, m->pages.count);
-  for (uint32_t p = 0; p < m->pages.count; p++) hash = mix(hash, (uint64_t)m->pages.data[p].row << 8 | m->pages.data[p].kind);
+  for (uint32_t p = 0; p < m->pages.count; p++)
+    hash = mix(hash, (uint64_t)m->pages.data[p].row << 8 | m->pages.data[p].kind);
   for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_KINDS; kind++) hash = hash_rows(m, kind, hash);
   hash = hash_records(m, hash);
   for (uint32_t dims = 0; dims < MAP_INDICES; dims++) {
@@ -230,7 +226,7 @@ static clv_result count_boundary_of_records(const map *m, clv_map_info *info) {
     if (!clv_is_free(&m->view, dart, n)) continue;
     clv_walk facet;
     map_walk_init(&facet, m);
-    if (!map_walk_darts(&facet, m, (1u << (n - 1)) - 1u, dart)) return CLV_ERROR_MEMORY;
+    if (!map_walk_darts(&facet, m, n == 3 ? 3u : 1u, dart)) return CLV_ERROR_MEMORY;
     clv_dart least = dart;
     for (uint32_t k = 0; k < facet.count; k++) least = facet.darts[k] < least ? facet.darts[k] : least;
     clv_walk_end(&facet);
@@ -255,7 +251,8 @@ clv_result clv_map_count(const clv_map *view, clv_map_info *info) {
     info->kinds[view->dimension == 2 ? CLV_POLYGON : CLV_POLYHEDRON] += page.extended;
   }
   clv_result result = CLV_OK;
-  for (uint32_t i = 0; result == CLV_OK && i < view->dimension; i++) result = count_orbits(m, cells[i], &info->cells[i]);
+  for (uint32_t i = 0; result == CLV_OK && i < view->dimension; i++)
+    result = count_orbits(m, cells[i], &info->cells[i]);
   if (result == CLV_OK) result = count_orbits(m, CLV_COMPONENT, &info->components);
   if (result == CLV_OK) result = count_boundary_of_records(m, info);
   if (result != CLV_OK) return result;

@@ -1,8 +1,8 @@
 // Orientation: the 2-colouring of darts into sides, such that every link joins the two.
 //
-// A template cell stores one bit (inside it, odd and even darts differ), a record one bit per dart. New darts are born on the
-// right side of what they are inserted into, so an edit breaks the colouring only where it sews two parts that were
-// coloured apart; then, and while some part has no colouring at all, the map is coloured anew.
+// A template cell stores one bit (inside it, odd and even darts differ), a record one bit per dart. New darts are born
+// on the right side of what they are inserted into, so an edit breaks the colouring only where it sews two parts that
+// were coloured apart; then, and while some part has no colouring at all, the map is coloured anew.
 
 #include "map/plan.h"
 
@@ -29,8 +29,8 @@ bool map_colouring_broken(const map *m) {
   return false;
 }
 
-// Scratch: the darts' colours two bits each (0: not seen yet), and a queue. Settling changes how many darts have records, never how
-// many darts there are; names grow by the rows and records it takes, which are reserved by now.
+// Scratch: the darts' colours two bits each (0: not seen yet), and a queue. Settling changes how many darts have
+// records, never how many darts there are; names grow by the rows and records it takes, which are reserved by now.
 static uint64_t colour_words(const map *m) {
   const uint64_t pages = m->pages.capacity > m->pages.count ? m->pages.capacity : m->pages.count;
   return pages << (CLV_PAGE_SHIFT - 4);
@@ -93,8 +93,8 @@ static void store_side(map *m, clv_dart dart, uint32_t side) {
   }
   const clv_page page = map_page(m, dart);
   if (!map_is_template(page.kind) || (dart & 63u)) return;
-  uint32_t *state = &m->rows[page.kind].state.data[map_row(page, dart)];
-  *state = (*state & ~MAP_TURNED) | (side ? MAP_TURNED : 0);
+  uint16_t *state = &m->rows[page.kind].state.data[map_row(page, dart)];
+  *state = (uint16_t)((*state & ~MAP_TURNED) | (side ? MAP_TURNED : 0));
 }
 
 void map_recolour(map *m) {

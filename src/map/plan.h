@@ -1,13 +1,13 @@
 // What a commit is about to do, worked out before anything is settled.
 //
-// For each numbered sort of orbit, the commit starts from the darts that the log touched and walks the orbits they lie in now. Every
-// place on the way still carries the id it had before, so each new orbit knows the old ones it is made of: its parts. An
-// old id in two new orbits is a split, two old ids in one orbit a merge, none a creation, an old id in no orbit a
-// deletion. The largest part of an old orbit keeps its id (the first found among equals); an orbit that keeps several takes the
-// smallest.
+// For each numbered sort of orbit, the commit starts from the darts that the log touched and walks the orbits they lie
+// in now. Every place on the way still carries the id it had before, so each new orbit knows the old ones it is made
+// of: its parts. An old id in two new orbits is a split, two old ids in one orbit a merge, none a creation, an old id
+// in no orbit a deletion. The largest part of an old orbit keeps its id (the first found among equals); an orbit that
+// keeps several takes the smallest.
 //
-// A node of these walks is a place of a plain template cell, or a single dart that has a record; its weight is its number of
-// darts. Everything here is scratch memory, kept from commit to commit.
+// A node of these walks is a place of a plain template cell, or a single dart that has a record; its weight is its
+// number of darts. Everything here is scratch memory, kept from commit to commit.
 
 #ifndef MAP_PLAN_H
 #define MAP_PLAN_H
@@ -16,8 +16,8 @@
 
 #define MAP_NO_ORBIT UINT32_MAX
 
-// What an old orbit was called: an id; or, for an inner orbit of an extended cell, MAP_ROW_SLOT and the first dart of the
-// template sub-orbit whose slot it has.
+// What an old orbit was called: an id; or, for an inner orbit of an extended cell, MAP_ROW_SLOT and the first dart of
+// the template sub-orbit whose slot it has.
 #define MAP_ROW_SLOT (UINT64_C(1) << 32)
 
 typedef struct map_part {
@@ -93,8 +93,9 @@ uint32_t map_node_weight(const map *m, uint32_t inner, clv_dart node);
 // The first entry of by_old whose part has this old name, or where it would be.
 uint32_t map_first_part(const map_orbits *orbits, uint64_t old);
 
-// Facets that were unsewn and stayed so (cut.c): for each entry of the log MAP_CUT and the edges about which there still is a way
-// from side to side, at the positions of their first darts; MAP_CUT_MIRRORED when the entry before says it all.
+// Facets that were unsewn and stayed so (cut.c): for each entry of the log MAP_CUT and the edges about which there
+// still is a way from side to side, at the positions of their first darts; MAP_CUT_MIRRORED when the entry before says
+// it all.
 #define MAP_CUT 0x80000000u
 #define MAP_CUT_MIRRORED 0x40000000u
 #define MAP_CUT_EDGES 0xFFu

@@ -1,7 +1,7 @@
 // Deleting: a whole cell; and the removal and contraction of lower cells, which are one operation in two directions.
 //
-// Removing an i-cell C rewires every dart x outside it whose i-link led into it: follow the i-link, then the (i+1)-link, then the
-// i-link ... until out of C again. Contracting does the same with i-1 in place of i+1.
+// Removing an i-cell C rewires every dart x outside it whose i-link led into it: follow the i-link, then the
+// (i+1)-link, then the i-link ... until out of C again. Contracting does the same with i-1 in place of i+1.
 
 #include "map/edit.h"
 
@@ -65,9 +65,10 @@ static clv_result test_degree(dissolving *d, const char *what) {
   if (after > view->dimension) return CLV_OK;
   for (uint32_t k = 0; k < d->cell.count; k++) {
     const clv_dart dart = d->cell.darts[k];
-    if (clv_alpha(view, clv_alpha(view, dart, d->next), after) != clv_alpha(view, clv_alpha(view, dart, after), d->next))
-      return map_fail(d->m, CLV_ERROR_REFUSED, "the %u-cell of dart %u cannot be %s: more than two %u-cells meet it", d->i,
-                      dart, what, d->next);
+    if (clv_alpha(view, clv_alpha(view, dart, d->next), after) !=
+        clv_alpha(view, clv_alpha(view, dart, after), d->next))
+      return map_fail(d->m, CLV_ERROR_REFUSED, "the %u-cell of dart %u cannot be %s: more than two %u-cells meet it",
+                      d->i, dart, what, d->next);
   }
   return CLV_OK;
 }
@@ -150,7 +151,8 @@ clv_result clv_map_remove(clv_map *view, uint32_t i, clv_dart dart) {
   const clv_result result = map_editable(m, &dart, 1);
   if (result != CLV_OK) return result;
   if (i >= view->dimension)
-    return map_fail(m, CLV_ERROR_ARGUMENT, "only cells of dimension 0 to %u can be removed so, not %u: see clv_map_remove_cell",
+    return map_fail(m, CLV_ERROR_ARGUMENT,
+                    "only cells of dimension 0 to %u can be removed so, not %u: see clv_map_remove_cell",
                     view->dimension - 1, i);
   return dissolve(m, i, i + 1, dart, "removed");
 }
@@ -160,6 +162,7 @@ clv_result clv_map_contract(clv_map *view, uint32_t i, clv_dart dart) {
   const clv_result result = map_editable(m, &dart, 1);
   if (result != CLV_OK) return result;
   if (i < 1 || i > view->dimension)
-    return map_fail(m, CLV_ERROR_ARGUMENT, "only cells of dimension 1 to %u can be contracted, not %u", view->dimension, i);
+    return map_fail(m, CLV_ERROR_ARGUMENT, "only cells of dimension 1 to %u can be contracted, not %u", view->dimension,
+                    i);
   return dissolve(m, i, i - 1, dart, "contracted");
 }

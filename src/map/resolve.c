@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-// Which nodes were seen. They all lie in one array; as long as it is short it is searched as it is, afterwards through a table whose
-// entries carry the stamp of the walk that made them, so that it is emptied in no time.
+// Which nodes were seen. They all lie in one array; as long as it is short it is searched as it is, afterwards through
+// a table whose entries carry the stamp of the walk that made them, so that it is emptied in no time.
 
 enum { SHORT = 64 };
 
@@ -41,7 +41,8 @@ static bool table_rebuild(map *m, map_scratch *s, const map_words *nodes) {
 
 static bool table_has(const map_scratch *s, uint32_t node) {
   const uint64_t entry = (uint64_t)s->stamp << 32 | node;
-  for (uint32_t at = map_hash(node) & (s->seen.count - 1); s->seen.data[at] >> 32 == s->stamp; at = (at + 1) & (s->seen.count - 1))
+  for (uint32_t at = map_hash(node) & (s->seen.count - 1); s->seen.data[at] >> 32 == s->stamp;
+       at = (at + 1) & (s->seen.count - 1))
     if (s->seen.data[at] == entry) return true;
   return false;
 }
@@ -122,7 +123,7 @@ static bool leave_node(resolver *r, clv_dart node) {
     const clv_suborbits *sub = &clv_templates[map_page(r->m, node).kind].sub[r->inner];
     const uint32_t number = sub->of[node & 63u];
     for (uint32_t e = sub->exit_start[number]; r->crossing && e < sub->exit_start[number + 1]; e++) {
-      const clv_dart exit = (node & ~63u) | sub->exit[e];
+      const clv_dart exit = (node & ~63u) | sub->exit[e].dart;
       const clv_dart next = clv_alpha(view, exit, view->dimension);
       if (next != exit && !add_node(r, next)) return false;
     }
@@ -152,12 +153,15 @@ static bool add_part(resolver *r, map_new_orbit *orbit, uint64_t old, uint32_t w
   return true;
 }
 
-// The nodes of an orbit whose cells are all plain: found together, and read straight from the rows. *count is 0 when it is not so.
+// The nodes of an orbit whose cells are all plain: found together, and read straight from the rows. *count is 0 when it
+// is not so.
 static bool add_plain_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart, uint32_t *count) {
   map *m = r->m;
   map_orbits *o = r->o;
   clv_dart star[MAP_STAR_PLAIN];
-  *count = !r->crossing ? 0 : r->ring ? map_ring_plain(m, o->dims, dart, star) : map_star_plain(m, r->inner, dart, star);
+  *count = !r->crossing ? 0
+           : r->ring    ? map_ring_plain(m, o->dims, dart, star)
+                        : map_star_plain(m, r->inner, dart, star);
   if (!BASE_RESERVE(&m->allocator, &o->nodes, (uint64_t)o->nodes.count + *count)) return false;
   map_part part = {.orbit = o->orbits.count};
   for (uint32_t k = 0; k < *count; k++) {
@@ -300,8 +304,8 @@ static int compare_parts(const void *a, const void *b) {
   return part_before(b, a) - part_before(a, b);
 }
 
-// Sorts the parts of lost darts among themselves and folds equals; then orders all parts by old name. Both keys are unique
-// afterwards, so the order does not depend on how qsort works.
+// Sorts the parts of lost darts among themselves and folds equals; then orders all parts by old name. Both keys are
+// unique afterwards, so the order does not depend on how qsort works.
 static bool order_parts(map *m, map_orbits *o, uint32_t lost_start) {
   map_part *lost = o->parts.data + lost_start;
   uint32_t lost_count = o->parts.count - lost_start, folded = 0;
@@ -360,8 +364,9 @@ static bool block_kept(const map_orbits *cells, uint32_t block) {
   return !planned;
 }
 
-// True when the orbit may go on under this old name. Any may under an id; a template block belongs to the cell that still has
-// all its darts; the slot in an extended cell's row to the orbit that holds the sub-orbit's first dart, while the cell keeps its block.
+// True when the orbit may go on under this old name. Any may under an id; a template block belongs to the cell that
+// still has all its darts; the slot in an extended cell's row to the orbit that holds the sub-orbit's first dart, while
+// the cell keeps its block.
 static bool may_keep(const map *m, const map_plan *plan, const map_orbits *o, const map_part *part) {
   const bool cells = !o->index;
   if (!cells && !(part->old & MAP_ROW_SLOT)) return true;
@@ -375,7 +380,8 @@ static bool may_keep(const map *m, const map_plan *plan, const map_orbits *o, co
   return found && block_kept(&plan->cells, (clv_dart)part->old >> 6);
 }
 
-// A new inner orbit takes the slot in its cell's row, where it holds the first dart of a sub-orbit and the cell keeps its block.
+// A new inner orbit takes the slot in its cell's row, where it holds the first dart of a sub-orbit and the cell keeps
+// its block.
 static uint64_t row_slot(const map *m, const map_plan *plan, const map_orbits *o, const map_new_orbit *orbit) {
   if (!o->index || o->index->crossing) return 0;
   for (uint32_t k = orbit->node_start; k < orbit->node_end; k++) {
@@ -383,7 +389,8 @@ static uint64_t row_slot(const map *m, const map_plan *plan, const map_orbits *o
     const clv_page page = map_page(m, node);
     if (!map_is_template(page.kind)) continue;
     const clv_suborbits *sub = &clv_templates[page.kind].sub[o->index->inner];
-    if (sub->first[sub->of[node & 63u]] == (node & 63u) && block_kept(&plan->cells, node >> 6)) return MAP_ROW_SLOT | node;
+    if (sub->first[sub->of[node & 63u]] == (node & 63u) && block_kept(&plan->cells, node >> 6))
+      return MAP_ROW_SLOT | node;
   }
   return 0;
 }
@@ -446,7 +453,8 @@ static void survey(const map *m, map_plan *plan) {
 bool map_resolve(map *m, map_plan *plan) {
   survey(m, plan);
   const uint32_t cell_dims = clv_orbit_dims(&m->view, CLV_CELL);
-  if (!find_fresh_blocks(m, plan) || !map_find_cuts(m) || !resolve_orbits(m, plan, &plan->cells, cell_dims, NULL)) return false;
+  if (!find_fresh_blocks(m, plan) || !map_find_cuts(m) || !resolve_orbits(m, plan, &plan->cells, cell_dims, NULL))
+    return false;
   map_plan_settling(m, plan); // which cells keep their rows decides who keeps the rows' slots
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     map_index *index = m->numbered[k];

@@ -1,9 +1,9 @@
 // Settling: storing every touched cell as what it is now.
 //
 // A cell whose links were written has records. If it is isomorphic to a template it goes (back) to a row of that kind:
-// its own when it still has the block, a new one otherwise. If it is not, but some of its darts bear names of a block that
-// it does not own any more (the cell was cut in two), those darts move to names of their own. Everything that pointed at
-// a renamed dart is told, and the renaming goes into the journal.
+// its own when it still has the block, a new one otherwise. If it is not, but some of its darts bear names of a block
+// that it does not own any more (the cell was cut in two), those darts move to names of their own. Everything that
+// pointed at a renamed dart is told, and the renaming goes into the journal.
 
 #include "map/plan.h"
 
@@ -13,9 +13,10 @@ static clv_kind kind_of_size(uint32_t dimension, uint32_t darts) {
   return CLV_NONE;
 }
 
-// Maps local dart 0 of the template to `base` and follows the links; source[l] is the image of l. False when the links disagree.
-// A template is connected and its links are involutions: when every link of every dart agrees, it is an isomorphism, unless two
-// locals share an image, which the counts exclude (both have as many darts and the cell is one orbit).
+// Maps local dart 0 of the template to `base` and follows the links; source[l] is the image of l. False when the links
+// disagree. A template is connected and its links are involutions: when every link of every dart agrees, it is an
+// isomorphism, unless two locals share an image, which the counts exclude (both have as many darts and the cell is one
+// orbit).
 static bool match_from(const map *m, const clv_template *shape, clv_dart base, clv_dart *source) {
   uint8_t queue[CLV_TEMPLATE_DARTS];
   uint32_t head = 0, tail = 0;
@@ -41,8 +42,8 @@ static bool match_from(const map *m, const clv_template *shape, clv_dart base, c
   return true;
 }
 
-// Finds the cell's template and its darts in template order: as they are named already, if that fits; otherwise from the first
-// dart of side 0 that fits, so that a body's orientation stays that of its corners.
+// Finds the cell's template and its darts in template order: as they are named already, if that fits; otherwise from
+// the first dart of side 0 that fits, so that a body's orientation stays that of its corners.
 static clv_kind match(const map *m, const map_orbits *cells, const map_new_orbit *orbit, clv_dart *source) {
   const clv_kind kind = kind_of_size(m->view.dimension, orbit->node_end - orbit->node_start);
   if (kind == CLV_NONE) return CLV_NONE;
@@ -68,7 +69,7 @@ void map_plan_settling(map *m, map_plan *plan) {
   const uint32_t explicit_kind = m->view.dimension == 2 ? CLV_POLYGON : CLV_POLYHEDRON;
   for (uint32_t c = 0; c < cells->orbits.count; c++) {
     map_new_orbit *orbit = &cells->orbits.data[c];
-    clv_dart source[CLV_TEMPLATE_DARTS];
+    clv_dart source[CLV_TEMPLATE_DARTS] = {0};
     const clv_kind kind = match(m, cells, orbit, source);
     orbit->kind = (uint8_t)kind;
     orbit->settle = kind ? MAP_RESEAT : MAP_STAY;
@@ -154,7 +155,7 @@ static void free_record(map *m, clv_dart dart) {
 }
 
 static void reseat(map *m, map_orbits *cells, const map_new_orbit *orbit) {
-  clv_dart source[CLV_TEMPLATE_DARTS];
+  clv_dart source[CLV_TEMPLATE_DARTS] = {0};
   uint32_t links[6];
   match(m, cells, orbit, source);
   const clv_template *shape = &clv_templates[orbit->kind];
@@ -168,12 +169,12 @@ static void reseat(map *m, map_orbits *cells, const map_new_orbit *orbit) {
     if (source[l] != cell + l) note_rename(m, source[l], cell + l);
   for (uint32_t l = 0; l < shape->dart_count; l++)
     if (source[l] >> 6 != orbit->id) free_record(m, source[l]);
-  uint32_t *state = &m->rows[page.kind].state.data[row];
+  uint16_t *state = &m->rows[page.kind].state.data[row];
   if (*state & MAP_EXTENDED)
     map_unextend(m, cell, links);
   else
     memcpy(&m->rows[page.kind].data.data[row * shape->facet_count], links, shape->facet_count * sizeof *links);
-  *state = (*state & ~MAP_TURNED) | turned;
+  *state = (uint16_t)((*state & ~MAP_TURNED) | turned);
 }
 
 // Gives a dart that bears a foreign block's name a record and a name of its own.

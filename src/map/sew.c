@@ -1,7 +1,8 @@
 // Sewing and unsewing: joining and parting the i-links of two orbits <0..i-2, i+2..n>.
 //
-// The orbit has two generators at the most, so it is a cycle or a path and both are walked in step. In the map's own dimension
-// the orbit is a facet, and a plain template cell stores it as one link; everywhere else the darts have records.
+// The orbit has two generators at the most, so it is a cycle or a path and both are walked in step. In the map's own
+// dimension the orbit is a facet, and a plain template cell stores it as one link; everywhere else the darts have
+// records.
 
 #include "map/edit.h"
 
@@ -63,8 +64,9 @@ static clv_result test_pairs(map *m, uint32_t i, const pairs *p) {
     const clv_dart pair[2] = {p->a.darts[k], p->b.darts[k]};
     for (uint32_t side = 0; side < 2; side++)
       if (!clv_is_free(&m->view, pair[side], i))
-        return map_fail(m, CLV_ERROR_REFUSED, "darts %u and %u cannot be %u-sewn: dart %u is not %u-free; unsew it first", a,
-                        b, i, pair[side], i);
+        return map_fail(m, CLV_ERROR_REFUSED,
+                        "darts %u and %u cannot be %u-sewn: dart %u is not %u-free; unsew it first", a, b, i,
+                        pair[side], i);
   }
   return CLV_OK;
 }
@@ -111,7 +113,8 @@ static clv_result free_side(map *m, uint32_t i, clv_dart dart) {
   clv_result result = map_walk_darts(&side, m, map_commuting(m, i), dart) ? CLV_OK : map_no_memory(m);
   // All first: the links of a cell are read across its neighbours when it is extended.
   for (uint32_t k = 0; result == CLV_OK && k < side.count; k++) result = map_extend(m, side.darts[k]);
-  for (uint32_t k = 0; result == CLV_OK && k < side.count; k++) result = map_set_alpha(m, side.darts[k], i, side.darts[k]);
+  for (uint32_t k = 0; result == CLV_OK && k < side.count; k++)
+    result = map_set_alpha(m, side.darts[k], i, side.darts[k]);
   clv_walk_end(&side);
   return result;
 }

@@ -178,7 +178,7 @@ uint32_t map_rows_take(map *m, uint32_t kind, bool *fresh) {
     rows->count++;
     rows->state.data[row] = 0;
   }
-  rows->state.data[row] = ((rows->state.data[row] + 1) & MAP_GENERATION) | 1u;
+  rows->state.data[row] = (uint16_t)((rows->state.data[row] & MAP_GENERATION) + 1);
   memset(&rows->data.data[row * rows->words], 0, rows->words * sizeof(uint32_t));
   rows->alive++;
   for (uint32_t dims = 0; dims < MAP_INDICES && map_is_template(kind); dims++) {
@@ -203,6 +203,10 @@ void map_rows_append(map *m, uint32_t kind, uint32_t count) {
 
 void map_rows_give(map *m, uint32_t kind, uint32_t row) {
   map_rows *rows = &m->rows[kind];
+  if ((rows->state.data[row] & MAP_GENERATION) == MAP_LAST_GENERATION) {
+    rows->retired++;
+    return;
+  }
   rows->data.data[row * rows->words] = rows->free;
   rows->free = row + 1;
 }
@@ -285,12 +289,14 @@ clv_result map_write_log(map *m, map_write write) {
 static uint32_t *link_word(map *m, clv_dart facet_first) {
   const clv_page page = map_page(m, facet_first);
   const clv_template *shape = &clv_templates[page.kind];
-  return &m->rows[page.kind].data.data[map_row(page, facet_first) * shape->facet_count + shape->facet[facet_first & 63u]];
+  return &m->rows[page.kind]
+              .data.data[map_row(page, facet_first) * shape->facet_count + shape->facet[facet_first & 63u]];
 }
 
 clv_result map_link(map *m, clv_dart facet_first, clv_dart link) {
   uint32_t *word = link_word(m, facet_first);
-  const clv_result result = map_write_log(m, (map_write){.op = MAP_LINK, .dart = facet_first, .before = *word, .after = link});
+  const clv_result result =
+      map_write_log(m, (map_write){.op = MAP_LINK, .dart = facet_first, .before = *word, .after = link});
   if (result == CLV_OK) *word = link;
   return result;
 }
@@ -306,8 +312,8 @@ clv_result map_set_alpha(map *m, clv_dart dart, uint32_t i, clv_dart target) {
 
 static void set_extended(map *m, clv_dart cell, bool extended) {
   clv_page *page = &m->pages.data[cell >> CLV_PAGE_SHIFT];
-  uint32_t *state = &m->rows[page->kind].state.data[map_row(*page, cell)];
-  *state = extended ? *state | MAP_EXTENDED : *state & ~MAP_EXTENDED;
+  uint16_t *state = &m->rows[page->kind].state.data[map_row(*page, cell)];
+  *state = (uint16_t)(extended ? *state | MAP_EXTENDED : *state & ~MAP_EXTENDED);
   page->extended = (uint16_t)(page->extended + (extended ? 1 : -1));
   page->plain = page->extended == 0;
 }

@@ -1,12 +1,12 @@
 // The map's storage and the handful of primitive writes that change it.
 //
-// Everything a map knows lies here: rows of template cells (links, states), rows of explicit cells (first dart, dart count),
-// records (all links of one dart), and the indices that number orbits. Nobody else writes any of it, except the commit, which
-// settles ids after the primitives have spoken.
+// Everything a map knows lies here: rows of template cells (links, states), rows of explicit cells (first dart, dart
+// count), records (all links of one dart), and the indices that number orbits. Nobody else writes any of it, except the
+// commit, which settles ids after the primitives have spoken.
 //
-// Each primitive appends to the log what it did, old value and new: undone backwards the log is the rollback, done forwards
-// it is the replay, read once more it tells the commit what was touched. Deleted rows and records keep their contents
-// until the commit, so that their ids can still be read.
+// Each primitive appends to the log what it did, old value and new: undone backwards the log is the rollback, done
+// forwards it is the replay, read once more it tells the commit what was touched. Deleted rows and records keep their
+// contents until the commit, so that their ids can still be read.
 
 #ifndef MAP_STORE_H
 #define MAP_STORE_H
@@ -21,20 +21,25 @@ enum {
   MAP_INDICES = 16, // one for each set of dimensions at the most
 };
 
-// A row's state: generation in the low bits, alive when odd.
-#define MAP_EXTENDED 0x80000000u // the links are in records; links[row * words] is the first
-#define MAP_TURNED 0x40000000u   // even darts lie on side 1
-#define MAP_GENERATION 0x3FFFFFFFu
+// A row's state: generation in the low bits, alive when odd. A row or id whose generations are used up is not used
+// again, so that a stale id is caught for ever; half a word is enough for that.
+#define MAP_EXTENDED 0x8000u // the links are in records; links[row * words] is the first
+#define MAP_TURNED 0x4000u   // even darts lie on side 1
+#define MAP_GENERATION 0x3FFFu
+#define MAP_LAST_GENERATION 0x3FFEu // dead, and stays so
+#define MAP_LAST_ID_GENERATION 0xFFFEu
 #define MAP_SIDE 0x80000000u // in a record's cell: the dart's side
 #define MAP_NO_RECORD UINT32_MAX
 
 typedef BASE_ARRAY(uint32_t) map_words;
+typedef BASE_ARRAY(uint16_t) map_halves;
 
 typedef struct map_rows {
-  map_words data;  // words per row: facet links of a template; first dart and dart count of an explicit cell
-  map_words state; // one per row
-  map_words pages; // the page of each 1024 rows
+  map_words data;   // words per row: facet links of a template; first dart and dart count of an explicit cell
+  map_halves state; // one per row
+  map_words pages;  // the page of each 1024 rows
   uint32_t words, count, alive, free;
+  uint32_t retired; // rows whose generations are used up
 } map_rows;
 
 typedef struct map_records {
@@ -46,30 +51,31 @@ typedef struct map_records {
   uint32_t free[CLV_TEMPLATE_DARTS + 1]; // lists of free runs, by length; + 1 so that 0 is none
 } map_records;
 
-// The numbering of one sort of orbit. A crossing orbit (it holds the map's own dimension) has an id in every sub-orbit it passes
-// through: `ids` by kind and row, `record_ids` by record. An inner one needs no ids in template cells; in records it has slots,
-// or MAP_TEMPLATE_SLOT + s: the place that sub-orbit s of the extended cell's row has anyway.
+// The numbering of one sort of orbit. A crossing orbit (it holds the map's own dimension) has an id in every sub-orbit
+// it passes through: `ids` by kind and row, `record_ids` by record. An inner one needs no ids in template cells; in
+// records it has slots, or MAP_TEMPLATE_SLOT + s: the place that sub-orbit s of the extended cell's row has anyway.
 #define MAP_TEMPLATE_SLOT 0x80000000u
 typedef struct map_index {
   uint32_t dims, inner;
   bool crossing;
   map_words ids[MAP_TEMPLATES];
   map_words record_ids;
-  map_words generation; // by id; odd: alive
-  map_words dart;       // by id: a dart of the orbit; next free id when dead
+  map_halves generation; // by id; odd: alive
+  map_words dart;        // by id: a dart of the orbit; next free id when dead
   uint32_t count, alive, free;
+  uint32_t retired; // ids whose generations are used up
 } map_index;
 
 typedef enum map_op {
-  MAP_LINK,       // dart: first dart of a facet; before, after: its link
-  MAP_ALPHA,      // dart, i; before, after
-  MAP_EXTEND,     // dart: first of the cell; before: its first link, after: its first record
-  MAP_CELL_ADD,   // dart: first of the cell
-  MAP_CELL_DROP,  // likewise
-  MAP_DART_ADD,   // dart; after: its side
-  MAP_DART_DROP,  // dart
-  MAP_PARENTS,    // dart: of a new vertex; before, after: darts of the two vertices it came between
-  MAP_VALUE,      // dart; i: the orbit's dims; before: which column, after: where its bytes lie in the payload
+  MAP_LINK,      // dart: first dart of a facet; before, after: its link
+  MAP_ALPHA,     // dart, i; before, after
+  MAP_EXTEND,    // dart: first of the cell; before: its first link, after: its first record
+  MAP_CELL_ADD,  // dart: first of the cell
+  MAP_CELL_DROP, // likewise
+  MAP_DART_ADD,  // dart; after: its side
+  MAP_DART_DROP, // dart
+  MAP_PARENTS,   // dart: of a new vertex; before, after: darts of the two vertices it came between
+  MAP_VALUE,     // dart; i: the orbit's dims; before: which column, after: where its bytes lie in the payload
 } map_op;
 
 typedef struct map_write {
@@ -109,10 +115,10 @@ typedef struct map {
   BASE_ARRAY(clv_page) pages;
   map_rows rows[MAP_KINDS];
   map_records records;
-  map_index *indices[MAP_INDICES]; // by dims; NULL when not numbered
+  map_index *indices[MAP_INDICES];  // by dims; NULL when not numbered
   map_index *numbered[MAP_INDICES]; // those there are, in order of dims
   uint32_t numbered_count;
-  uint32_t twisted;                // links that join equal sides: none in an orientable map
+  uint32_t twisted; // links that join equal sides: none in an orientable map
 
   bool open; // a transaction
   BASE_ARRAY(map_write) log;
@@ -170,17 +176,18 @@ void map_undo(map *m, uint32_t mark);
 
 // Rows and records without a log: for bulk building and for the commit, which reserves first.
 bool map_rows_reserve(map *m, uint32_t kind, uint64_t more);
-uint32_t map_rows_take(map *m, uint32_t kind, bool *fresh); // after a reserve; alive
+uint32_t map_rows_take(map *m, uint32_t kind, bool *fresh);  // after a reserve; alive
 void map_rows_append(map *m, uint32_t kind, uint32_t count); // likewise, many new ones at the end
 void map_rows_give(map *m, uint32_t kind, uint32_t row);     // to the free list; already dead
 bool map_records_reserve(map *m, uint64_t more);
 uint32_t map_records_take(map *m, uint32_t length, bool *fresh);
 void map_records_give(map *m, uint32_t record, uint32_t length);
-clv_dart map_record_name(const map *m, uint32_t record); // the name of a record that is a dart of its own
+clv_dart map_record_name(const map *m, uint32_t record);         // the name of a record that is a dart of its own
 void map_unextend(map *m, clv_dart cell, const uint32_t *links); // back to a plain template
 
 // Indices.
-clv_result map_index_require(map *m, uint32_t dims, map_index **index);
+clv_result map_index_require(map *m, uint32_t dims, map_index **out);
+void map_index_drop(map *m, uint32_t dims); // takes back a require that was in vain
 void map_index_destroy(map *m, map_index *index);
 bool map_index_reserve(map *m, map_index *index, uint64_t more);
 uint32_t map_index_take(map_index *index); // after a reserve

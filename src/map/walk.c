@@ -2,6 +2,8 @@
 
 #include "map/walk.h"
 
+#include "base/wide.h"
+
 // Sets
 
 void map_set_init(map_set *set, const clv_allocator *allocator) {
@@ -84,7 +86,8 @@ static bool walk_alternating(clv_walk *walk, const map *m, uint32_t dims, clv_da
 }
 
 bool map_walk_darts(clv_walk *walk, const map *m, uint32_t dims, clv_dart dart) {
-  if (__builtin_popcount(dims) <= 2) return walk_alternating(walk, m, dims, dart);
+  const uint32_t but_one = dims & (dims - 1u);
+  if (!(but_one & (but_one - 1u))) return walk_alternating(walk, m, dims, dart); // two links at the most
   map_set seen;
   map_set_init(&seen, &m->allocator);
   uint32_t at = walk->count;
@@ -110,13 +113,19 @@ clv_result clv_walk_orbit(clv_walk *walk, const clv_map *view, clv_orbit orbit, 
 
 // Stars. A ring is followed both ways from its first dart; anything else is searched breadth first.
 
-// One step round a ring: out through the other facet of the place and into the next cell; 0 at a boundary.
-static inline clv_dart ring_step(const map *m, clv_dart at) {
+// An edge may be folded, so that a link takes it to its own other end: for a ring of whole edges that is a way back, and
+// as good as a boundary.
+static inline bool is_end(const map *m, uint32_t dims, clv_dart from, clv_dart to) {
+  return to == from || ((dims & 1u) && to == clv_alpha(&m->view, from, 0));
+}
+
+// One step round a ring: out through the other facet of the place and into the next cell; 0 at an end.
+static inline clv_dart ring_step(const map *m, uint32_t dims, clv_dart at) {
   const uint32_t n = m->view.dimension;
-  const clv_page page = map_page(m, at);
-  const clv_dart out = page.plain ? (at & ~63u) | clv_templates[page.kind].alpha[n - 1][at & 63u] : clv_alpha(&m->view, at, n - 1);
+  const clv_dart out = clv_alpha(&m->view, at, n - 1);
+  if (is_end(m, dims, at, out)) return CLV_NO_DART;
   const clv_dart next = clv_alpha(&m->view, out, n);
-  return out == at || next == out ? CLV_NO_DART : next;
+  return is_end(m, dims, out, next) ? CLV_NO_DART : next;
 }
 
 static void reverse(clv_dart *darts, uint32_t count) {
@@ -131,15 +140,17 @@ static bool walk_ring(clv_walk *walk, const map *m, uint32_t dims, clv_dart star
   const clv_map *view = &m->view;
   const uint32_t n = view->dimension;
   const clv_dart twin = dims & 1u ? clv_alpha(view, start, 0) : start;
-  for (clv_dart at = start; at; at = ring_step(m, at)) {
+  for (clv_dart at = start; at; at = ring_step(m, dims, at)) {
     if (walk->count && (at == start || at == twin)) return true;
     if (!map_walk_push(walk, at)) return false;
   }
   const uint32_t middle = walk->count;
-  for (clv_dart at = start, in; (in = clv_alpha(view, at, n)) != at;) { // the other way, out through the facet we came in by
+  for (clv_dart at = start;;) { // the other way, out through the facet we came in by
+    const clv_dart in = clv_alpha(view, at, n);
+    if (is_end(m, dims, at, in)) break;
     at = clv_alpha(view, in, n - 1);
     if (!map_walk_push(walk, at)) return false;
-    if (at == in) break;
+    if (is_end(m, dims, in, at)) break;
   }
   // What was found the other way comes first, in reverse.
   reverse(walk->darts, walk->count);
@@ -190,26 +201,16 @@ static inline bool star_leave_plain(star_search *s, clv_dart dart) {
   const clv_suborbits *sub = &clv_templates[map_page(s->m, dart).kind].sub[s->inner];
   const uint32_t number = sub->of[dart & 63u];
   for (uint32_t e = sub->exit_start[number]; e < sub->exit_start[number + 1]; e++) {
-    const clv_dart exit = (dart & ~63u) | sub->exit[e];
+    const clv_dart exit = (dart & ~63u) | sub->exit[e].dart;
     const clv_dart next = clv_alpha(&s->m->view, exit, s->m->view.dimension);
     if (next != exit && !star_add(s, next)) return false;
   }
   return true;
 }
 
-// The common case: every cell met is a plain template. Places are told apart by comparing with all found so far, four at a
-// time, and appended without a branch; where there are many, or a cell is not plain, the general search takes over.
-typedef uint32_t four __attribute__((vector_size(16)));
-
-static inline uint32_t is_among(const four *found, uint32_t count, uint32_t key) {
-  const four keys = {key, key, key, key};
-  four hits = found[0] == keys;
-  for (uint32_t k = 1; 4 * k < count; k++) hits |= found[k] == keys;
-  uint64_t any[2];
-  memcpy(any, &hits, sizeof any);
-  return (any[0] | any[1]) != 0;
-}
-
+// The common case: every cell met is a plain template. Places are told apart by comparing with all found so far, four
+// at a time, and appended without a branch; where there are many, or a cell is not plain, the general search takes
+// over.
 uint32_t map_ring_plain(const map *m, uint32_t dims, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]) {
   const clv_page *pages = m->view.pages;
   const uint32_t n = m->view.dimension;
@@ -239,37 +240,41 @@ uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart en
   const clv_page *pages = m->view.pages;
   union {
     uint32_t key[MAP_STAR_PLAIN]; // block and number of the sub-orbit
-    four four[MAP_STAR_PLAIN / 4];
+    base_four four[MAP_STAR_PLAIN / 4];
   } found;
-  clv_page page = pages[dart >> CLV_PAGE_SHIFT];
-  if (!page.plain) return 0;
-  found.four[0] = found.four[1] = (four){0, 0, 0, 0};
-  found.key[0] = (dart & ~63u) | clv_templates[page.kind].sub[inner].of[dart & 63u];
+  const base_four none = {0};
+  uint32_t kind = pages[dart >> CLV_PAGE_SHIFT].kind;
+  if (!pages[dart >> CLV_PAGE_SHIFT].plain) return 0;
+  const clv_template *shape = &clv_templates[kind];
+  const clv_suborbits *sub = &shape->sub[inner];
+  found.four[0] = found.four[1] = none;
+  found.key[0] = (dart & ~63u) | sub->of[dart & 63u];
   entry[0] = dart;
   uint32_t count = 1;
   for (uint32_t k = 0; k < count; k++) {
     if (count > MAP_STAR_PLAIN - 16) return 0;
-    const clv_dart cell = entry[k] & ~63u;
-    page = pages[cell >> CLV_PAGE_SHIFT];
-    const clv_template *shape = &clv_templates[page.kind];
-    const clv_suborbits *sub = &shape->sub[inner];
+    const clv_page page = pages[entry[k] >> CLV_PAGE_SHIFT];
+    if (page.kind != kind) { // rare, so its constants are looked up only then
+      kind = page.kind;
+      shape = &clv_templates[kind];
+      sub = &shape->sub[inner];
+    }
     const uint32_t number = found.key[k] & 63u, came = k ? shape->facet[entry[k] & 63u] : 64;
-    const uint32_t *links = m->view.links[page.kind] + (size_t)map_row(page, cell) * shape->facet_count;
-    const uint8_t *exit = sub->exit + sub->exit_start[number], *end = sub->exit + sub->exit_start[number + 1];
+    const uint32_t *links = m->view.links[kind] + (size_t)map_row(page, entry[k]) * shape->facet_count;
+    const clv_exit *exit = sub->exit + sub->exit_start[number], *end = sub->exit + sub->exit_start[number + 1];
     for (; exit < end; exit++) {
-      const uint32_t facet = shape->facet[*exit];
-      const clv_dart link = links[facet];
-      if (!link || facet == came) continue;
+      const clv_dart link = links[exit->facet];
+      if (!link || exit->facet == came) continue;
       const clv_page beyond = pages[link >> CLV_PAGE_SHIFT];
       if (!beyond.plain) return 0;
-      const clv_template *other = &clv_templates[beyond.kind];
-      const uint32_t at = other->turn[link & 63u][shape->position[*exit]];
+      const clv_template *other = CLV_LIKELY(beyond.kind == kind) ? shape : &clv_templates[beyond.kind];
+      const uint32_t at = other->turn[link & 63u][exit->position];
       const uint32_t key = (link & ~63u) | other->sub[inner].of[at];
-      const uint32_t new = !is_among(found.four, count, key);
+      const uint32_t new = !base_is_among(found.four, count, key);
       found.key[count] = new ? key : 0;
       entry[count] = (link & ~63u) | at;
       count += new;
-      if (!(count & 3u)) found.four[count / 4] = (four){0, 0, 0, 0};
+      if (!(count & 7u)) found.four[count / 4] = found.four[count / 4 + 1] = none;
     }
   }
   return count;

@@ -1,8 +1,8 @@
 // Walking the map: sets of darts, and the two ways to go over an orbit.
 //
-// Dart by dart is always right. Place by place is fast: a place is what an orbit leaves in one cell, a sub-orbit of the inner
-// dimensions. In a plain template cell a place and its exits are constants of the shape; elsewhere its darts are collected.
-// A place is named by one dart: its first in a plain template cell, the smallest elsewhere.
+// Dart by dart is always right. Place by place is fast: a place is what an orbit leaves in one cell, a sub-orbit of the
+// inner dimensions. In a plain template cell a place and its exits are constants of the shape; elsewhere its darts are
+// collected. A place is named by one dart: its first in a plain template cell, the smallest elsewhere.
 
 #ifndef MAP_WALK_H
 #define MAP_WALK_H
@@ -55,7 +55,8 @@ static inline bool map_walk_push(clv_walk *walk, clv_dart dart) {
 // Every dart of the orbit of `dims`, `dart` first, appended to the walk.
 bool map_walk_darts(clv_walk *walk, const map *m, uint32_t dims, clv_dart dart);
 
-// One dart for each place of a crossing orbit, `dart` first, as long as all its cells are in plain pages and there are few; otherwise 0.
+// One dart for each place of a crossing orbit, `dart` first, as long as all its cells are in plain pages and there are
+// few; otherwise 0.
 #define MAP_STAR_PLAIN 96
 uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]);
 // Likewise for an orbit that goes round, in no particular order.
@@ -70,8 +71,8 @@ static inline clv_dart map_place_plain(const map *m, uint32_t inner, clv_dart da
   return (dart & ~63u) | sub->first[sub->of[dart & 63u]];
 }
 
-// True for the dart that names its place among the darts of the whole map: the first of its sub-orbit in a plain template cell,
-// every one elsewhere.
+// True for the dart that names its place among the darts of the whole map: the first of its sub-orbit in a plain
+// template cell, every one elsewhere.
 static inline bool map_names_place(const map *m, uint32_t inner, clv_dart dart) {
   return !map_dart_plain(m, dart) || map_place_plain(m, inner, dart) == dart;
 }

@@ -1,7 +1,8 @@
 // From flat mesh to map, and back.
 //
-// Building tests the elements (corners in range, coordinates finite, nothing degenerate), turns inverted ones, tells points
-// apart, lets the map glue, and puts the points and tags into columns. A map that cannot be finished is destroyed.
+// Building tests the elements (corners in range, coordinates finite, nothing degenerate), turns inverted ones, tells
+// points apart, lets the map glue, and puts the points and tags into columns. A map that cannot be finished is
+// destroyed.
 
 #include "map/build.h"
 #include "mesh/points.h"
@@ -21,18 +22,21 @@ static clv_result bad_element(clv_error *error, size_t element, const char *what
 static clv_result test_points(const clv_mesh *mesh, size_t element, clv_error *error) {
   const uint32_t *corners = mesh->corners + mesh->offsets[element];
   const size_t count = mesh->offsets[element + 1] - mesh->offsets[element];
-  size_t next_count = mesh->kinds[element] == CLV_POLYHEDRON ? 0 : SIZE_MAX; // where a stream holds a count, not a point
+  size_t next_count =
+      mesh->kinds[element] == CLV_POLYHEDRON ? 0 : SIZE_MAX; // where a stream holds a count, not a point
   for (size_t k = 0; k < count; k++) {
     if (k == next_count) {
       next_count = k ? k + corners[k] + 1 : 1;
       continue;
     }
     if (corners[k] >= mesh->point_count)
-      return clv_error_set(error, CLV_ERROR_INPUT, "element %zu (counted from 0) names point %u, but there are %zu points", element,
-                           corners[k], mesh->point_count);
+      return clv_error_set(error, CLV_ERROR_INPUT,
+                           "element %zu (counted from 0) names point %u, but there are %zu points", element, corners[k],
+                           mesh->point_count);
     const double *p = mesh->points[corners[k]];
     if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
-      return clv_error_set(error, CLV_ERROR_INPUT, "point %u of element %zu (both counted from 0) has a coordinate that is not a number",
+      return clv_error_set(error, CLV_ERROR_INPUT,
+                           "point %u of element %zu (both counted from 0) has a coordinate that is not a number",
                            corners[k], element);
   }
   return CLV_OK;
@@ -58,8 +62,8 @@ static double power(double length, int dimension) {
   return dimension == 3 ? length * length * length : length * length;
 }
 
-// A measure this small against the element's size is rounding, not a shape. One pair of corners tells most good elements;
-// only where it does not, the whole extent is looked at.
+// A measure this small against the element's size is rounding, not a shape. One pair of corners tells most good
+// elements; only where it does not, the whole extent is looked at.
 static bool is_flat(double measure, const double (*p)[3], uint32_t count, int dimension) {
   const double x = p[count - 1][0] - p[0][0], y = p[count - 1][1] - p[0][1], z = p[count - 1][2] - p[0][2];
   if (fabs(measure) > 1e-12 * power(fabs(x) + fabs(y) + fabs(z), dimension) && fabs(measure) > 1e-200) return false;
@@ -88,12 +92,13 @@ static clv_result test_shape(elements_test *t, size_t element) {
   if (count ? template_repeats(corners, count, t->vertices->of_point) : repeats(corners, size, t->vertices->of_point))
     return bad_element(t->error, element, "is degenerate: two of its corners are one point");
   if (kind == CLV_POLYGON) return CLV_OK;
-  double p[8][3];
+  double p[8][3] = {{0}};
   for (uint32_t k = 0; k < count; k++) memcpy(p[k], t->mesh->points[corners[k]], sizeof p[k]);
   const double(*shape)[3] = (const double(*)[3])p;
   const double measure = t->planar ? clv_element_area_z(kind, shape) : clv_element_measure(kind, shape);
   if (is_flat(measure, shape, count, t->dimension))
-    return bad_element(t->error, element, t->dimension == 3 ? "is degenerate: it has no volume" : "is degenerate: it has no area");
+    return bad_element(t->error, element,
+                       t->dimension == 3 ? "is degenerate: it has no volume" : "is degenerate: it has no area");
   t->turned[element] = measure < 0;
   t->turned_count += measure < 0;
   return CLV_OK;
@@ -198,16 +203,19 @@ static clv_result build_map(build *b, elements_test *test, const clv_build_def *
 
 static void fill_report(clv_build_report *report, const build *b, const elements_test *test) {
   const clv_mesh *mesh = b->mesh;
-  *report = (clv_build_report){.turned = test->turned_count, .merged_points = b->vertices->merged, .unused_points = b->vertices->unused};
+  *report = (clv_build_report){
+      .turned = test->turned_count, .merged_points = b->vertices->merged, .unused_points = b->vertices->unused};
   for (size_t k = 0; k < mesh->element_count; k++)
     report->cells += clv_kind_dimension((clv_kind)mesh->kinds[k]) == test->dimension;
   report->left_out = mesh->element_count - report->cells;
   size_t vertices = 0;
-  for (clv_id id = clv_id_next(b->map, CLV_VERTEX, (clv_id){0, 0}); id.index; id = clv_id_next(b->map, CLV_VERTEX, id)) vertices++;
+  for (clv_id id = clv_id_next(b->map, CLV_VERTEX, (clv_id){0, 0}); id.index; id = clv_id_next(b->map, CLV_VERTEX, id))
+    vertices++;
   report->parted_vertices = vertices - b->vertices->count;
 }
 
-clv_result clv_mesh_build(const clv_mesh *mesh, const clv_build_def *given, clv_map **out, clv_build_report *report, clv_error *error) {
+clv_result clv_mesh_build(const clv_mesh *mesh, const clv_build_def *given, clv_map **out, clv_build_report *report,
+                          clv_error *error) {
   const clv_build_def def = given ? *given : clv_default_build_def();
   const int found = clv_mesh_dimension(mesh), dimension = found < 2 ? 3 : found;
   *out = NULL;

@@ -13,9 +13,10 @@ typedef struct extraction {
 
 static clv_result add_points(extraction *x) {
   const uint32_t slots = clv_id_slots(x->map, CLV_VERTEX);
-  if (!BASE_RESERVE(&x->mesh->allocator, &x->points, slots)) return CLV_ERROR_MEMORY;
+  if (!BASE_RESERVE(&x->mesh->allocator, &x->points, slots) || !x->points.data) return CLV_ERROR_MEMORY;
   clv_result result = CLV_OK;
-  for (clv_id id = clv_id_next(x->map, CLV_VERTEX, (clv_id){0, 0}); result == CLV_OK && id.index; id = clv_id_next(x->map, CLV_VERTEX, id)) {
+  for (clv_id id = clv_id_next(x->map, CLV_VERTEX, (clv_id){0, 0}); result == CLV_OK && id.index;
+       id = clv_id_next(x->map, CLV_VERTEX, id)) {
     static const double origin[3] = {0, 0, 0};
     const double *p = x->position ? clv_column_of(x->position, id) : origin;
     x->points.data[id.index] = (uint32_t)x->mesh->point_count;
@@ -86,11 +87,14 @@ clv_result clv_mesh_extract(clv_mesh *mesh, const clv_map *map, clv_error *error
   clv_map_info info;
   clv_result result = clv_map_count(map, &info);
   if (result == CLV_OK && info.open_darts)
-    return clv_error_set(error, CLV_ERROR_REFUSED, "the map has open cells (%llu darts): close them before it can be a mesh",
+    return clv_error_set(error, CLV_ERROR_REFUSED,
+                         "the map has open cells (%llu darts): close them before it can be a mesh",
                          (unsigned long long)info.open_darts);
-  extraction x = {.mesh = mesh, .map = map, .position = clv_column_find(map, "position"), .region = clv_column_find(map, "region")};
+  extraction x = {
+      .mesh = mesh, .map = map, .position = clv_column_find(map, "position"), .region = clv_column_find(map, "region")};
   if (result == CLV_OK) result = add_points(&x);
-  for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0, 0}); result == CLV_OK && id.index; id = clv_id_next(map, CLV_CELL, id))
+  for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0, 0}); result == CLV_OK && id.index;
+       id = clv_id_next(map, CLV_CELL, id))
     result = add_cell(&x, clv_id_dart(map, CLV_CELL, id));
   BASE_RELEASE(&mesh->allocator, &x.points);
   BASE_RELEASE(&mesh->allocator, &x.stream);

@@ -1,5 +1,5 @@
-// Numbering points; with merging, through a hash table of coordinates that grows with the number of different points, so that it
-// stays in cache where points repeat.
+// Numbering points; with merging, through a hash table of coordinates that grows with the number of different points,
+// so that it stays in cache where points repeat.
 
 #include "mesh/points.h"
 
@@ -102,7 +102,8 @@ static bool is_explicit(uint8_t kind) {
   return kind == CLV_POLYGON || kind == CLV_POLYHEDRON;
 }
 
-bool mesh_vertices_number(mesh_vertices *vertices, const clv_mesh *mesh, int dimension, bool merge, const clv_allocator *allocator) {
+bool mesh_vertices_number(mesh_vertices *vertices, const clv_mesh *mesh, int dimension, bool merge,
+                          const clv_allocator *allocator) {
   *vertices = (mesh_vertices){0};
   vertices->of_point = base_allocate(allocator, mesh->point_count * sizeof(uint32_t) + 1);
   vertices->point = base_allocate(allocator, (mesh->point_count + 1) * sizeof(uint32_t));

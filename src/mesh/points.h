@@ -7,15 +7,17 @@
 #include "cleave/mesh.h"
 
 typedef struct mesh_vertices {
-  uint32_t *of_point; // from 1; 0 for a point no cell uses
-  uint32_t *point;    // a point of each vertex, by vertex
-  uint32_t count;     // the last vertex
+  uint32_t *of_point;    // from 1; 0 for a point no cell uses
+  uint32_t *point;       // a point of each vertex, by vertex
+  uint32_t count;        // the last vertex
   uint32_t of_templates; // the last vertex that a template element uses: they come first
   size_t merged, unused;
 } mesh_vertices;
 
-// Numbers the points that elements of this dimension use; equal coordinates count once when merge is set. False: no memory.
-bool mesh_vertices_number(mesh_vertices *vertices, const clv_mesh *mesh, int dimension, bool merge, const clv_allocator *allocator);
+// Numbers the points that elements of this dimension use; equal coordinates count once when merge is set. False: no
+// memory.
+bool mesh_vertices_number(mesh_vertices *vertices, const clv_mesh *mesh, int dimension, bool merge,
+                          const clv_allocator *allocator);
 void mesh_vertices_free(mesh_vertices *vertices, const clv_mesh *mesh, const clv_allocator *allocator);
 
 #endif

@@ -19,9 +19,7 @@ void twins_fail(const twins *t, const char *format, ...) {
   fail_msg("%s: %s", t->where, message);
 }
 
-static void trace(const twins *t, const char *format, ...) CLV_PRINTF(2, 3);
-
-static void trace(const twins *t, const char *format, ...) {
+void twins_trace(const twins *t, const char *format, ...) {
   if (!t->trace) return;
   va_list arguments;
   va_start(arguments, format);
@@ -143,7 +141,7 @@ void twins_begin(twins *t) {
   t->naive_at_begin = t->naive;
   memcpy(t->kernel_at_begin, t->kernel_of, sizeof t->kernel_of);
   t->hash_at_begin = clv_map_hash(t->map);
-  trace(t, "begin\n");
+  twins_trace(t, "begin\n");
   assert_int_equal(clv_map_begin(t->map), CLV_OK);
 }
 
@@ -159,7 +157,7 @@ static void compare_all(twins *t) {
 }
 
 void twins_commit(twins *t) {
-  trace(t, "commit\n");
+  twins_trace(t, "commit\n");
   const uint64_t before = t->revision;
   t->commits++;
   t->event_count = 0;
@@ -175,7 +173,7 @@ void twins_commit(twins *t) {
 }
 
 void twins_rollback(twins *t) {
-  trace(t, "rollback\n");
+  twins_trace(t, "rollback\n");
   clv_map_rollback(t->map);
   if (clv_map_hash(t->map) != t->hash_at_begin) twins_fail(t, "the map is not as it was before the rollback");
   for (uint32_t d = 1; d < t->naive.end; d++)
@@ -190,7 +188,7 @@ void twins_rollback(twins *t) {
 
 // True when both did it, false when both refused.
 static bool agree(const twins *t, const char *what, bool done, clv_result result) {
-  trace(t, " -> %s\n", clv_result_name(result));
+  twins_trace(t, " -> %s\n", clv_result_name(result));
   const clv_result expected = done ? CLV_OK : CLV_ERROR_REFUSED;
   if (result != expected)
     twins_fail(t, "%s: %s instead of %s (%s)", what, clv_result_name(result), clv_result_name(expected),
@@ -213,7 +211,7 @@ static bool after_adding(twins *t, const char *what, bool done, clv_result resul
 
 // The names inside a template cell are promised, so they are paired by name and not by what can be reached.
 ref_dart twins_add_cell(twins *t, clv_kind kind) {
-  trace(t, "add_cell %s", clv_kind_name(kind));
+  twins_trace(t, "add_cell %s", clv_kind_name(kind));
   const uint32_t count = t->naive.count;
   const ref_dart naive = reference_add_cell(&t->naive, kind);
   clv_dart kernel = CLV_NO_DART;
@@ -224,7 +222,7 @@ ref_dart twins_add_cell(twins *t, clv_kind kind) {
 }
 
 ref_dart twins_add_polygon(twins *t, uint32_t sides) {
-  trace(t, "add_polygon %u", sides);
+  twins_trace(t, "add_polygon %u", sides);
   const ref_dart naive = reference_add_polygon(&t->naive, sides);
   clv_dart kernel = CLV_NO_DART;
   const clv_result result = clv_map_add_polygon(t->map, sides, &kernel);
@@ -234,7 +232,7 @@ ref_dart twins_add_polygon(twins *t, uint32_t sides) {
 
 bool twins_add_polyhedron(twins *t, uint32_t face_count, const uint32_t *sizes, const uint32_t *corners,
                           ref_dart *dart) {
-  trace(t, "add_polyhedron %u", face_count);
+  twins_trace(t, "add_polyhedron %u", face_count);
   const bool done = reference_add_polyhedron(&t->naive, face_count, sizes, corners, dart);
   clv_dart kernel = CLV_NO_DART;
   const clv_result result = clv_map_add_polyhedron(t->map, face_count, sizes, corners, &kernel);
@@ -242,19 +240,19 @@ bool twins_add_polyhedron(twins *t, uint32_t face_count, const uint32_t *sizes, 
 }
 
 bool twins_sew(twins *t, uint32_t i, ref_dart a, ref_dart b) {
-  trace(t, "sew %u %u %u", i, t->kernel_of[a], t->kernel_of[b]);
+  twins_trace(t, "sew %u %u %u", i, t->kernel_of[a], t->kernel_of[b]);
   const clv_result result = clv_map_sew(t->map, i, t->kernel_of[a], t->kernel_of[b]);
   return after(t, "sew", reference_sew(&t->naive, i, a, b), result);
 }
 
 bool twins_unsew(twins *t, uint32_t i, ref_dart dart) {
-  trace(t, "unsew %u %u", i, t->kernel_of[dart]);
+  twins_trace(t, "unsew %u %u", i, t->kernel_of[dart]);
   const clv_result result = clv_map_unsew(t->map, i, t->kernel_of[dart]);
   return after(t, "unsew", reference_unsew(&t->naive, i, dart), result);
 }
 
 bool twins_insert_vertex(twins *t, ref_dart dart, ref_dart *added) {
-  trace(t, "insert_vertex %u", t->kernel_of[dart]);
+  twins_trace(t, "insert_vertex %u", t->kernel_of[dart]);
   clv_dart kernel = CLV_NO_DART;
   const clv_result result = clv_map_insert_vertex(t->map, t->kernel_of[dart], &kernel);
   const ref_dart end = t->naive.alpha[dart][0];
@@ -265,7 +263,7 @@ bool twins_insert_vertex(twins *t, ref_dart dart, ref_dart *added) {
 }
 
 bool twins_insert_edge(twins *t, ref_dart a, ref_dart b, ref_dart *added) {
-  trace(t, "insert_edge %u %u", t->kernel_of[a], t->kernel_of[b]);
+  twins_trace(t, "insert_edge %u %u", t->kernel_of[a], t->kernel_of[b]);
   clv_dart kernel = CLV_NO_DART;
   const clv_result result = clv_map_insert_edge(t->map, t->kernel_of[a], t->kernel_of[b], &kernel);
   const bool done = reference_insert_edge(&t->naive, a, b, added);
@@ -273,11 +271,11 @@ bool twins_insert_edge(twins *t, ref_dart a, ref_dart b, ref_dart *added) {
 }
 
 bool twins_insert_face(twins *t, const ref_dart *path, uint32_t length, ref_dart *added) {
-  trace(t, "insert_face");
+  twins_trace(t, "insert_face");
   clv_dart kernel = CLV_NO_DART, kernel_path[REFERENCE_DARTS];
   for (uint32_t k = 0; k < length; k++) {
     kernel_path[k] = t->kernel_of[path[k]];
-    trace(t, " %u", kernel_path[k]);
+    twins_trace(t, " %u", kernel_path[k]);
   }
   const clv_result result = clv_map_insert_face(t->map, kernel_path, length, &kernel);
   const bool done = reference_insert_face(&t->naive, path, length, added);
@@ -285,20 +283,20 @@ bool twins_insert_face(twins *t, const ref_dart *path, uint32_t length, ref_dart
 }
 
 void twins_remove_cell(twins *t, ref_dart dart) {
-  trace(t, "remove_cell %u", t->kernel_of[dart]);
+  twins_trace(t, "remove_cell %u", t->kernel_of[dart]);
   const clv_result result = clv_map_remove_cell(t->map, t->kernel_of[dart]);
   reference_remove_cell(&t->naive, dart);
   after(t, "remove_cell", true, result);
 }
 
 bool twins_remove(twins *t, uint32_t i, ref_dart dart) {
-  trace(t, "remove %u %u", i, t->kernel_of[dart]);
+  twins_trace(t, "remove %u %u", i, t->kernel_of[dart]);
   const clv_result result = clv_map_remove(t->map, i, t->kernel_of[dart]);
   return after(t, "remove", reference_remove(&t->naive, i, dart), result);
 }
 
 bool twins_contract(twins *t, uint32_t i, ref_dart dart) {
-  trace(t, "contract %u %u", i, t->kernel_of[dart]);
+  twins_trace(t, "contract %u %u", i, t->kernel_of[dart]);
   const clv_result result = clv_map_contract(t->map, i, t->kernel_of[dart]);
   return after(t, "contract", reference_contract(&t->naive, i, dart), result);
 }

@@ -1,9 +1,9 @@
 // Twins: a map of the kernel and a naive map (reference.h) that are edited in step and compared.
 //
-// A dart of one corresponds to a dart of the other; callers speak of the naive one. The correspondence grows with what each
-// operation adds, loses what it deletes, and follows the kernel's renames. After every operation all links are compared;
-// after every commit also ids, events, kinds, sides and the kernel's own opinion of itself. A difference fails the running
-// cmocka test, with the words in `where` so that it can be found again.
+// A dart of one corresponds to a dart of the other; callers speak of the naive one. The correspondence grows with what
+// each operation adds, loses what it deletes, and follows the kernel's renames. After every operation all links are
+// compared; after every commit also ids, events, values, kinds, sides and the kernel's own opinion of itself. A
+// difference fails the running cmocka test, with the words in `where` so that it can be found again.
 
 #ifndef CLEAVE_TEST_SUPPORT_COMPARE_H
 #define CLEAVE_TEST_SUPPORT_COMPARE_H
@@ -93,8 +93,8 @@ void twins_free(twins *t);
 // Numbers one more sort of orbit (a set of dimensions that holds the map's own) and compares it from now on.
 void twins_track(twins *t, clv_orbit orbit);
 
-// Compares a column from now on. Its contribution, if it has one, is watched already. A policy of its own must come to the same as
-// sharing and summing.
+// Compares a column of a map that is still empty from now on. Its contribution, if it has one, is watched already. A
+// policy of its own must come to the same as sharing and summing.
 void twins_watch(twins *t, clv_column *column);
 
 // The naive dart that corresponds to a dart, 0 for none.
@@ -104,6 +104,7 @@ static inline ref_dart twins_naive(const twins *t, clv_dart dart) {
 
 // Fails the running test, saying where.
 void twins_fail(const twins *t, const char *format, ...) CLV_PRINTF(2, 3);
+void twins_trace(const twins *t, const char *format, ...) CLV_PRINTF(2, 3);
 
 // Transactions and operations, done to both. Operations return false when both refused.
 void twins_begin(twins *t);

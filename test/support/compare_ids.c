@@ -1,7 +1,7 @@
 // Twins: ids and events.
 //
-// An id names an orbit and goes on naming it while the orbit's darts stay the same. What happens to it otherwise is told by
-// events, and someone who hears nothing else must know at any time which ids are alive.
+// An id names an orbit and goes on naming it while the orbit's darts stay the same. What happens to it otherwise is
+// told by events, and someone who hears nothing else must know at any time which ids are alive.
 
 #include "support/compare.h"
 
@@ -159,7 +159,8 @@ static void follow_events(const twins *t, twins_orbit *o) {
     twins_fail(t, "%u orbits %#x are said to exist, not %u", o->alive, o->dims, o->now.count);
 }
 
-// An orbit that goes on under its id has some of its darts left, and is said to have changed exactly if it has not all, or others.
+// An orbit that goes on under its id has some of its darts left, and is said to have changed exactly if it has lost
+// some or gained others.
 static void check_changes(const twins *t, twins_orbit *o, const bool *equal) {
   bool kept[REFERENCE_DARTS] = {false};
   for (uint32_t d = 1; d < t->naive.end; d++) kept[o->now.label[d]] |= same_id(o->before.id[d], o->now.id[d]);

@@ -82,18 +82,19 @@ void twins_check_counts(const twins *t) {
 // Walks
 
 // Ends a walk that should have met each marked orbit once, by the label of the dart that was given for it.
-static void check_met(const twins *t, const char *what, clv_walk *walk, const ref_dart *label, const bool *expected) {
+static void check_met(const twins *t, const char *what, uint32_t dims, clv_walk *walk, const ref_dart *label,
+                      const bool *expected) {
   bool met[REFERENCE_DARTS] = {false};
   for (uint32_t k = 0; k < walk->count; k++) {
     const clv_dart dart = walk->darts[k];
     const ref_dart naive = twins_naive(t, dart);
-    if (!naive || !expected[label[naive]]) twins_fail(t, "%s: dart %u is out of place", what, dart);
-    if (met[label[naive]]) twins_fail(t, "%s: the orbit of dart %u came twice", what, dart);
+    if (!naive || !expected[label[naive]]) twins_fail(t, "%s %#x: dart %u is out of place", what, dims, dart);
+    if (met[label[naive]]) twins_fail(t, "%s %#x: the orbit of dart %u came twice", what, dims, dart);
     met[label[naive]] = true;
   }
   clv_walk_end(walk);
   for (uint32_t d = 1; d < t->naive.end; d++)
-    if (expected[d] && !met[d]) twins_fail(t, "%s: the orbit of dart %u was left out", what, t->kernel_of[d]);
+    if (expected[d] && !met[d]) twins_fail(t, "%s %#x: the orbit of dart %u was left out", what, dims, t->kernel_of[d]);
 }
 
 static void expect_orbits(const ref_dart *label, const ref_orbit *among, bool *expected) {
@@ -109,7 +110,7 @@ static void check_orbit_walk(const twins *t, uint32_t dims, const ref_orbit *orb
   expect_orbits(label, orbit, expected);
   assert_int_equal(clv_walk_orbit(&walk, t->map, dims, t->kernel_of[orbit->darts[0]]), CLV_OK);
   if (walk.darts[0] != t->kernel_of[orbit->darts[0]]) twins_fail(t, "a walk does not begin where it was told to");
-  check_met(t, "walk_orbit", &walk, label, expected);
+  check_met(t, "walk_orbit", dims, &walk, label, expected);
 }
 
 static void check_star_walk(const twins *t, uint32_t dims, const ref_orbit *orbit) {
@@ -119,7 +120,7 @@ static void check_star_walk(const twins *t, uint32_t dims, const ref_orbit *orbi
   reference_label(&t->naive, dims & ~(1u << t->naive.dimension), label);
   expect_orbits(label, orbit, expected);
   assert_int_equal(clv_walk_star(&walk, t->map, dims, t->kernel_of[orbit->darts[0]]), CLV_OK);
-  check_met(t, "walk_star", &walk, label, expected);
+  check_met(t, "walk_star", dims, &walk, label, expected);
 }
 
 static void check_incident_walk(const twins *t, uint32_t dims, uint32_t found, const ref_orbit *orbit) {
@@ -132,7 +133,7 @@ static void check_incident_walk(const twins *t, uint32_t dims, uint32_t found, c
   for (uint32_t k = 0; k < walk.count; k++)
     if (!orbit->has[twins_naive(t, walk.darts[k])])
       twins_fail(t, "walk_incident: dart %u is not incident", walk.darts[k]);
-  check_met(t, "walk_incident", &walk, label, expected);
+  check_met(t, "walk_incident", dims, &walk, label, expected);
 }
 
 static void check_adjacent_walk(const twins *t, uint32_t dims, uint32_t through, const ref_orbit *orbit) {
@@ -147,7 +148,7 @@ static void check_adjacent_walk(const twins *t, uint32_t dims, uint32_t through,
   }
   expected[label[orbit->darts[0]]] = false;
   assert_int_equal(clv_walk_adjacent(&walk, t->map, dims, through, t->kernel_of[orbit->darts[0]]), CLV_OK);
-  check_met(t, "walk_adjacent", &walk, label, expected);
+  check_met(t, "walk_adjacent", dims, &walk, label, expected);
 }
 
 static void check_whole_walk(const twins *t, uint32_t dims) {
@@ -160,7 +161,7 @@ static void check_whole_walk(const twins *t, uint32_t dims) {
   assert_int_equal(clv_walk_all(&walk, t->map, dims), CLV_OK);
   for (uint32_t k = 1; k < walk.count; k++)
     if (walk.darts[k - 1] >= walk.darts[k]) twins_fail(t, "walk_all: dart %u comes too late", walk.darts[k]);
-  check_met(t, "walk_all", &walk, label, expected);
+  check_met(t, "walk_all", dims, &walk, label, expected);
 }
 
 void twins_check_walks(const twins *t, uint32_t dims, uint32_t other, ref_dart dart) {

@@ -1,9 +1,9 @@
 // Twins: values on orbits.
 //
-// What a column's values should be after a commit is worked out from its definition, as embed.h words it: an orbit whose darts are
-// the same keeps its value to the bit. Another is made of parts, what is left in it of the old orbits. A part's weight is its
-// number of darts, or the sum of the contributions of the corners it has. Where a corner was cut in two the text does not say
-// whose it is, and then neither is anything expected here.
+// What a column's values should be after a commit is worked out from its definition, as embed.h words it. An orbit
+// whose darts are the same keeps its value to the bit. Another is made of parts, what is left in it of the old orbits.
+// A part's weight is its number of darts, or the sum of the contributions of the corners it has. Where a corner was cut
+// in two the text does not say whose it is, and then nothing is expected here but that the total is kept.
 
 #include "support/compare.h"
 
@@ -62,6 +62,7 @@ void twins_set(twins *t, uint32_t column, ref_dart dart, const double *value) {
     put_number(c->def, bytes, k, value[k]);
     set->value[k] = get_number(c->def, bytes, k);
   }
+  twins_trace(t, "set %s %u %g\n", c->def->name, t->kernel_of[dart], value[0]);
   assert_int_equal(clv_column_set(c->column, t->kernel_of[dart], bytes), CLV_OK);
 }
 
@@ -71,8 +72,12 @@ static void read_values(const twins *t, twins_column *c) {
     const ref_dart label = c->now.label[d];
     if (!label) continue;
     const void *value = clv_column_at(c->column, t->kernel_of[d]);
-    if (!value || value != clv_column_at(c->column, t->kernel_of[label]))
-      twins_fail(t, "column '%s' has %s at dart %u", c->def->name, value ? "two values" : "no value", t->kernel_of[d]);
+    if (value != clv_column_at(c->column, t->kernel_of[label]))
+      twins_fail(t, "column '%s' has two values, one of them at dart %u", c->def->name, t->kernel_of[d]);
+    if (!value) {
+      twins_fail(t, "column '%s' has no value at dart %u", c->def->name, t->kernel_of[d]);
+      return;
+    }
     for (uint32_t k = 0; k < c->def->components && label == d; k++) c->now.value[d][k] = get_number(c->def, value, k);
   }
 }
@@ -196,8 +201,8 @@ static void check_new(const twins *t, const twins_column *c, const ref_orbit *or
 
 // An orbit made of parts
 
-// The part whose value is kept: the one whose id goes on; else one that no other outweighs. Orbits inside cells have no ids, and any
-// of their parts may do.
+// The part whose value is kept: the one whose id goes on; else one that no other outweighs. Orbits inside cells have no
+// ids, and any of their parts may do.
 static bool may_be_kept(const twins *t, const twins_column *c, const parts *found, uint32_t p, ref_dart label) {
   const twins_orbit *o = NULL;
   for (uint32_t k = 0; k < t->orbit_count; k++)
@@ -275,7 +280,7 @@ static void check_unchanged(const twins *t, const twins_column *c, ref_dart labe
 // Shared and summed, nothing is lost but with darts that are deleted, and nothing comes but with orbits that are new.
 static void check_total(const twins *t, const twins_column *c) {
   if (c->def->split != CLV_SPLIT_SHARE || c->def->merge != CLV_MERGE_SUM) return;
-  double before = 0, now = 0, initial[TWINS_COMPONENTS];
+  double before = 0, now = 0, initial[TWINS_COMPONENTS] = {0};
   initial_value(c, initial);
   bool deleted = false, set = false, old[REFERENCE_DARTS] = {false};
   for (uint32_t k = 0; k < t->set_count; k++) set |= t->sets[k].column == c;

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -46,8 +47,9 @@ static inline void *counting_resize(void *user, void *p, size_t old_size, size_t
   counting_head *moved = malloc(sizeof *moved + new_size);
   assert_non_null(moved);
   moved->size = new_size;
-  unsigned char *to = (unsigned char *)(moved + 1), *from = p;
-  for (size_t i = 0; i < new_size; i++) to[i] = i < old_size ? from[i] : 0xa5;
+  void *to = moved + 1;
+  memset(to, 0xa5, new_size);
+  if (p) memcpy(to, p, old_size < new_size ? old_size : new_size);
   memory->live_bytes += new_size - old_size;
   free(head);
   return to;

@@ -1,8 +1,8 @@
 // A naive generalized map: what the kernel is compared with.
 //
-// Every dart stores every link, every orbit is searched anew, and a transaction is a copy of the whole. There are no templates,
-// no ids, no logs and no code from src/: what the two agree on, they found in different ways. It is meant to be read beside
-// the definition of a G-map and believed.
+// Every dart stores every link, every orbit is searched anew, and a transaction is a copy of the whole. There are no
+// templates, no ids, no logs and no code from src/: what the two agree on, they found in different ways. It is meant to
+// be read beside the definition of a G-map and believed.
 //
 // Operations return false when they are refused and have then changed nothing. Callers pass darts that are alive.
 
@@ -49,7 +49,7 @@ static inline uint32_t reference_cell_dims(const reference *map, uint32_t i) {
 }
 
 void reference_orbit(const reference *map, uint32_t dims, ref_dart dart, ref_orbit *orbit);
-// Gives every dart that is alive the smallest dart of its orbit (0 to the others) and returns how many orbits there are.
+// Gives every dart that is alive the smallest dart of its orbit, 0 to the others; returns how many orbits there are.
 uint32_t reference_label(const reference *map, uint32_t dims, ref_dart label[REFERENCE_DARTS]);
 // The conditions of a G-map: involutions, and ai∘aj an involution wherever i + 2 <= j.
 bool reference_valid(const reference *map);
@@ -61,8 +61,8 @@ clv_kind reference_cell_kind(const reference *map, ref_dart dart);
 uint32_t reference_open_darts(const reference *map);
 uint32_t reference_boundary_facets(const reference *map);
 
-// Patches: faces of one volume, by their darts. The boundary of one, from a dart on it, is a path for reference_insert_face;
-// 0 when it does not close.
+// Patches: faces of one volume, by their darts. The boundary of one, from a dart on it, is a path for
+// reference_insert_face; its length is 0 when it does not close.
 void reference_add_to_patch(const reference *map, ref_dart face, bool patch[REFERENCE_DARTS]);
 uint32_t reference_patch_boundary(const reference *map, const bool *patch, ref_dart start, ref_dart *path);
 

@@ -285,7 +285,7 @@ static bool commute(const reference *map, const ref_orbit *cell, uint32_t i, uin
   return true;
 }
 
-// Where ai leads from x, which lies outside the cell, once the cell is gone: through it, along ai and `through` in turn.
+// Where ai leads from x, outside the cell, once the cell is gone: through it, along ai and `through` in turn.
 static ref_dart beyond(const reference *map, const ref_orbit *cell, uint32_t i, uint32_t through, ref_dart x) {
   ref_dart y = map->alpha[x][i];
   while (cell->has[y]) {
@@ -297,7 +297,8 @@ static ref_dart beyond(const reference *map, const ref_orbit *cell, uint32_t i, 
   return y;
 }
 
-// Removal and contraction are dual: one passes through the cell by the dimension above its own, the other by the one below.
+// Removal and contraction are dual: one passes through the cell by the dimension above its own, the other by the one
+// below.
 static bool dissolve(reference *map, uint32_t i, int step, ref_dart dart) {
   const uint32_t n = map->dimension;
   const int through = (int)i + step, further = (int)i + 2 * step;
@@ -309,7 +310,7 @@ static bool dissolve(reference *map, uint32_t i, int step, ref_dart dart) {
     if (reference_alive(map, (ref_dart)x) && !cell.has[x])
       after.alpha[x][i] = beyond(map, &cell, i, (uint32_t)through, (ref_dart)x);
   for (uint32_t k = 0; k < cell.count; k++) reference_delete_dart(&after, cell.darts[k]);
-  if (!reference_valid(&after)) return false;
+  assert(reference_valid(&after)); // every aj that must commute with ai carries a way through the cell to another
   *map = after;
   return true;
 }
