@@ -4,7 +4,7 @@
 // merge, appear and vanish; nobody else needs to know. At a commit every orbit that changed is made of parts: what is
 // left of the old orbits in it, each with its weight. First each old value is divided among its parts (the split
 // policy), then the parts of each new orbit are put together (the merge policy); an orbit without parts is new. A part
-// that was deleted takes its share with it.
+// whose cells were deleted takes its share with it.
 //
 // Storage is dense. On an orbit that crosses cells (vertex, edge, face) the values lie by slot: the index of the
 // orbit's id. On an orbit inside a cell (a corner, the cell itself) no index is needed: sub-orbit s of row r of a

@@ -42,6 +42,7 @@ typedef uint32_t clv_dart;
 typedef uint32_t clv_orbit;
 #define CLV_ORBIT(a0, a1, a2, a3) ((clv_orbit)((a0) | (a1) << 1 | (a2) << 2 | (a3) << 3))
 #define CLV_IN_CELL 0x10u
+// Beware CLV_VOLUME in a map of dimension 2: <0,1,2> is a whole component there; CLV_CELL is the cell in both.
 #define CLV_VERTEX 0xEu
 #define CLV_EDGE 0xDu
 #define CLV_FACE 0xBu
@@ -167,7 +168,8 @@ CLV_API bool clv_dart_alive(const clv_map *map, clv_dart dart);
 CLV_API clv_dart clv_dart_next(const clv_map *map, clv_dart dart);
 CLV_API uint64_t clv_dart_count(const clv_map *map);
 
-// An orbit, collected. Orbits of up to CLV_WALK_INLINE entries need no allocation.
+// An orbit, collected. Orbits of up to CLV_WALK_INLINE entries need no allocation. A walk points into itself: it is not
+// to be copied.
 #define CLV_WALK_INLINE 248
 typedef struct clv_walk {
   const clv_map *map;
@@ -331,6 +333,7 @@ CLV_API void clv_map_unsubscribe(clv_map *map, clv_subscriber *subscriber, void 
 // that is as the recorded one was then (same hash, same columns), it leaves the same bits.
 typedef struct clv_journal clv_journal;
 CLV_API clv_journal *clv_journal_create(clv_map *map);
+// A map destroys the journals it still has.
 CLV_API void clv_journal_destroy(clv_journal *journal);
 CLV_API uint64_t clv_journal_commits(const clv_journal *journal);
 CLV_API size_t clv_journal_bytes(const clv_journal *journal);

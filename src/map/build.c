@@ -22,6 +22,11 @@ typedef struct facet_table {
   uint32_t per_vertex; // slots that lie near a vertex's place
 } facet_table;
 
+typedef struct explicit_element {
+  clv_dart first; // of its darts, which have been added in order
+  size_t element;
+} explicit_element;
+
 typedef struct builder {
   map *m;
   const map_elements *e;
@@ -32,6 +37,7 @@ typedef struct builder {
   map_words corners;                   // union-find over the corners of template cells: those joined through facets
   uint32_t corner_base[MAP_TEMPLATES]; // the first corner of each kind
   map_words stars;                     // by vertex: in how many parts its corners fall
+  BASE_ARRAY(explicit_element) added;  // polygons and polyhedra so far
 } builder;
 
 static bool table_create(builder *b, uint64_t facets) {
@@ -111,7 +117,11 @@ static inline uint32_t canonical(const uint32_t *v, uint32_t count, facet *key) 
 // The element that became a row of a kind.
 static size_t element_of(const builder *b, clv_dart dart) {
   const clv_page page = map_page(b->m, dart);
-  if (!map_is_template(page.kind)) return SIZE_MAX;
+  uint32_t last = b->added.count;
+  if (!map_is_template(page.kind)) {
+    while (last && b->added.data[last - 1].first > dart) last--;
+    return last ? b->added.data[last - 1].element : SIZE_MAX;
+  }
   uint32_t row = map_row(page, dart);
   for (size_t k = 0; k < b->e->count; k++)
     if (b->e->kinds[k] == page.kind && row-- == 0) return k;
@@ -119,12 +129,17 @@ static size_t element_of(const builder *b, clv_dart dart) {
 }
 
 static clv_result crowded(const builder *b, const facet *slot, clv_dart third) {
-  const bool edge = b->m->view.dimension == 2;
-  return clv_error_set(
-      b->error, CLV_ERROR_INPUT,
-      "elements %zu, %zu and %zu (counted from 0) share one %s: at most two cells can meet there; remove or "
-      "split one of them",
-      element_of(b, slot->dart), element_of(b, slot->partner), element_of(b, third), edge ? "edge" : "face");
+  size_t e[3] = {element_of(b, slot->dart), element_of(b, slot->partner), element_of(b, third)};
+  for (uint32_t k = 0; k < 3; k++) { // three exchanges put them in order
+    const uint32_t at = k & 1u;
+    const size_t low = e[at] < e[at + 1] ? e[at] : e[at + 1];
+    e[at + 1] = e[at] + e[at + 1] - low;
+    e[at] = low;
+  }
+  return clv_error_set(b->error, CLV_ERROR_INPUT,
+                       "elements %zu, %zu and %zu (counted from 0) share one %s: at most two cells can meet there; "
+                       "remove or split one of them",
+                       e[0], e[1], e[2], b->m->view.dimension == 2 ? "edge" : "face");
 }
 
 static clv_result self_glued(const builder *b, clv_dart dart) {
@@ -364,10 +379,8 @@ static clv_result glue_explicit(builder *b, clv_dart first, const uint32_t *poin
     slot->dart = dart;
     return CLV_OK;
   }
-  if (slot->partner)
-    return clv_error_set(b->error, CLV_ERROR_INPUT,
-                         "element %zu (counted from 0) shares a %s with two others: at most two cells can meet there",
-                         element, view->dimension == 2 ? "edge" : "face");
+  if (slot->partner) return crowded(b, slot, dart);
+  if (element_of(b, slot->dart) == element) return self_glued(b, dart);
   slot->partner = dart;
   const clv_result result = clv_map_sew(&b->m->view, view->dimension, slot->dart, dart);
   return result == CLV_OK ? CLV_OK : from_map(b, result, element);
@@ -383,9 +396,17 @@ static clv_result name_corners(builder *b, clv_dart first, const uint32_t *point
   return result == CLV_OK ? CLV_OK : from_map(b, result, element);
 }
 
+static clv_result note_added(builder *b, clv_dart first, size_t element) {
+  if (!BASE_RESERVE(&b->m->allocator, &b->added, (uint64_t)b->added.count + 1)) return no_memory(b);
+  b->added.data[b->added.count++] = (explicit_element){first, element};
+  return CLV_OK;
+}
+
 static clv_result add_polygon(builder *b, const uint32_t *points, uint32_t count, size_t element, clv_dart *dart) {
   clv_result result = clv_map_add_polygon(&b->m->view, count, dart);
   if (result != CLV_OK) return from_map(b, result, element);
+  result = note_added(b, *dart, element);
+  if (result != CLV_OK) return result;
   result = name_corners(b, *dart, points, count, element);
   clv_dart at = *dart;
   for (uint32_t k = 0; result == CLV_OK && k < count; k++) {
@@ -419,7 +440,7 @@ static clv_result add_polyhedron(builder *b, const uint32_t *stream, size_t elem
   const uint32_t mark = m->log.count;
   if (result == CLV_OK) {
     result = clv_map_add_polyhedron(&m->view, faces, sizes.data, corners.data, dart);
-    if (result != CLV_OK) result = from_map(b, result, element);
+    result = result == CLV_OK ? note_added(b, *dart, element) : from_map(b, result, element);
   }
   uint32_t write = mark; // the log lists the new darts in order
   at = stream + 1;
@@ -498,6 +519,7 @@ clv_result map_build(map *m, const map_elements *elements, map_built *built, clv
   base_free(&m->allocator, b.table.slots, b.table.size * sizeof *b.table.slots);
   BASE_RELEASE(&m->allocator, &b.corners);
   BASE_RELEASE(&m->allocator, &b.stars);
+  BASE_RELEASE(&m->allocator, &b.added);
   map_shrink(m);
   map_publish(m);
   return result;

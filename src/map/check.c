@@ -191,6 +191,7 @@ static void check_index(checker *c, const map_index *index) {
     orbits += !(map_index_get(c->m, index, d) & MAP_TEMPLATE_SLOT);
   }
   clv_marks_destroy(seen);
+  if (c->result == CLV_ERROR_MEMORY) return;
   for (uint32_t id = 1; id < index->count; id++) alive += index->generation.data[id] & 1u;
   if (alive != index->alive || orbits != alive)
     broken(c, "orbit-count", 0, 0, "orbit %x: %u orbits, %u ids alive, %u counted", index->dims, orbits, alive,

@@ -286,11 +286,39 @@ static bool start_unseated(resolver *r, const map_orbits *cells) {
 
 // Who keeps which id
 
-static bool parts_of_lost(map *m, map_orbits *o) {
+uint32_t map_first_part(const map_orbits *o, uint64_t old) {
+  uint32_t low = 0, high = o->by_old.count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (o->parts.data[o->by_old.data[middle]].old < old)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// True when something is left of the cell that a deleted dart lay in: an edge or a vertex was removed from it, and what it
+// was made of is still there.
+static bool cell_lives_on(const map *m, const map_plan *plan, clv_dart node) {
+  const map_orbits *cells = &plan->cells;
+  if (map_record(m, node) == MAP_NO_RECORD) return false; // a template cell, deleted whole
+  const uint64_t block = map_block(m, node);
+  for (uint32_t k = map_first_part(cells, block); k < cells->by_old.count; k++) {
+    const map_part *part = &cells->parts.data[cells->by_old.data[k]];
+    if (part->old != block) return false;
+    if (part->orbit != MAP_NO_ORBIT) return true;
+  }
+  return false;
+}
+
+static bool parts_of_lost(map *m, const map_plan *plan, map_orbits *o) {
   if (!BASE_RESERVE(&m->allocator, &o->parts, (uint64_t)o->parts.count + o->lost.count)) return false;
   const uint32_t inner = o->dims & ~(1u << m->view.dimension);
   for (uint32_t k = 0; k < o->lost.count; k++) {
-    const map_part part = {o->lost.data[k].old, MAP_NO_ORBIT, map_node_weight(m, inner, o->lost.data[k].node)};
+    const clv_dart node = o->lost.data[k].node;
+    const bool weighs = o->index && !cell_lives_on(m, plan, node);
+    const map_part part = {o->lost.data[k].old, MAP_NO_ORBIT, weighs ? map_node_weight(m, inner, node) : 0};
     o->parts.data[o->parts.count++] = part;
   }
   return true;
@@ -336,18 +364,6 @@ static void sort_by_old(map_orbits *o) {
       for (; at >= gap && part_before(&parts[held], &parts[order[at - gap]]); at -= gap) order[at] = order[at - gap];
       order[at] = held;
     }
-}
-
-uint32_t map_first_part(const map_orbits *o, uint64_t old) {
-  uint32_t low = 0, high = o->by_old.count;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (o->parts.data[o->by_old.data[middle]].old < old)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 // A cell that no change of inner links touched is not in the plan: it keeps its block as a matter of course.
@@ -435,7 +451,7 @@ static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims,
   if (index && !r.crossing && !start_unseated(&r, &plan->cells)) return false;
   if (!o->orbits.count && !o->lost.count) return true;
   const uint32_t lost_start = o->parts.count;
-  if (o->lost.count && !parts_of_lost(m, o)) return false;
+  if (o->lost.count && !parts_of_lost(m, plan, o)) return false;
   if (!order_parts(m, o, lost_start)) return false;
   sort_by_old(o);
   keep_ids(m, plan, o);

@@ -51,8 +51,8 @@ clv_dart map_record_name(const map *m, uint32_t record) {
 }
 
 uint32_t map_block(const map *m, clv_dart dart) {
-  if (map_page(m, dart).kind != MAP_KIND_DARTS) return dart >> 6;
-  return m->records.cell.data[map_record(m, dart)] & ~MAP_SIDE;
+  const uint32_t record = map_record(m, dart);
+  return record == MAP_NO_RECORD ? dart >> 6 : m->records.cell.data[record] & ~MAP_SIDE;
 }
 
 uint32_t map_side(const map *m, clv_dart dart) {

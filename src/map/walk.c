@@ -267,10 +267,15 @@ uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart en
       if (!link || exit->facet == came) continue;
       const clv_page beyond = pages[link >> CLV_PAGE_SHIFT];
       if (!beyond.plain) return 0;
-      const clv_template *other = CLV_LIKELY(beyond.kind == kind) ? shape : &clv_templates[beyond.kind];
-      const uint32_t at = other->turn[link & 63u][exit->position];
-      const uint32_t key = (link & ~63u) | other->sub[inner].of[at];
-      const uint32_t new = !base_is_among(found.four, count, key);
+      uint32_t at, place;
+      if (CLV_LIKELY(beyond.kind == kind)) {
+        at = shape->turn[link & 63u][exit->position];
+        place = sub->of[at];
+      } else {
+        at = clv_templates[beyond.kind].turn[link & 63u][exit->position];
+        place = clv_templates[beyond.kind].sub[inner].of[at];
+      }
+      const uint32_t key = (link & ~63u) | place, new = !base_is_among(found.four, count, key);
       found.key[count] = new ? key : 0;
       entry[count] = (link & ~63u) | at;
       count += new;

@@ -6,6 +6,7 @@
 
 #include "map/build.h"
 #include "mesh/points.h"
+#include "mesh/polyhedron.h"
 
 #include <math.h>
 
@@ -19,27 +20,31 @@ static clv_result bad_element(clv_error *error, size_t element, const char *what
   return clv_error_set(error, CLV_ERROR_INPUT, "element %zu (counted from 0) %s", element, what);
 }
 
+static clv_result test_point(const clv_mesh *mesh, size_t element, uint32_t point, clv_error *error) {
+  if (point >= mesh->point_count)
+    return clv_error_set(error, CLV_ERROR_INPUT,
+                         "element %zu (counted from 0) names point %u, but there are %zu points", element, point,
+                         mesh->point_count);
+  const double *p = mesh->points[point];
+  if (p[0] * 0 + p[1] * 0 + p[2] * 0 == 0) return CLV_OK; // neither infinite nor NaN
+  return clv_error_set(error, CLV_ERROR_INPUT,
+                       "point %u of element %zu (both counted from 0) has a coordinate that is not a number", point,
+                       element);
+}
+
 static clv_result test_points(const clv_mesh *mesh, size_t element, clv_error *error) {
   const uint32_t *corners = mesh->corners + mesh->offsets[element];
   const size_t count = mesh->offsets[element + 1] - mesh->offsets[element];
   size_t next_count =
       mesh->kinds[element] == CLV_POLYHEDRON ? 0 : SIZE_MAX; // where a stream holds a count, not a point
-  for (size_t k = 0; k < count; k++) {
-    if (k == next_count) {
+  clv_result result = CLV_OK;
+  for (size_t k = 0; result == CLV_OK && k < count; k++) {
+    if (k != next_count)
+      result = test_point(mesh, element, corners[k], error);
+    else
       next_count = k ? k + corners[k] + 1 : 1;
-      continue;
-    }
-    if (corners[k] >= mesh->point_count)
-      return clv_error_set(error, CLV_ERROR_INPUT,
-                           "element %zu (counted from 0) names point %u, but there are %zu points", element, corners[k],
-                           mesh->point_count);
-    const double *p = mesh->points[corners[k]];
-    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
-      return clv_error_set(error, CLV_ERROR_INPUT,
-                           "point %u of element %zu (both counted from 0) has a coordinate that is not a number",
-                           corners[k], element);
   }
-  return CLV_OK;
+  return result;
 }
 
 // True when two corners of a template or polygon are one vertex.
@@ -77,21 +82,74 @@ typedef struct elements_test {
   const clv_mesh *mesh;
   const mesh_vertices *vertices;
   int dimension;
-  bool planar; // 2D, all in one plane z = constant: inverted elements can be told
+  bool planar;             // 2D, all in one plane z = constant: inverted elements can be told
+  const uint32_t *corners; // the mesh's, or a copy in which polygons and polyhedra were turned
+  uint32_t *own_corners;   // the copy, NULL when there are none
   uint8_t *turned;
   size_t turned_count;
+  const clv_allocator *allocator;
   clv_error *error;
 } elements_test;
+
+static clv_result flat_element(const elements_test *t, size_t element) {
+  return bad_element(t->error, element,
+                     t->dimension == 3 ? "is degenerate: it has no volume" : "is degenerate: it has no area");
+}
+
+static clv_result no_memory(clv_error *error) {
+  return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory: no map was built");
+}
+
+// Faces come in any sense; the map wants them seen from inside.
+static clv_result test_polyhedron(elements_test *t, size_t element) {
+  const clv_mesh *mesh = t->mesh;
+  const double(*points)[3] = (const double(*)[3])mesh->points;
+  uint32_t *stream = t->own_corners + mesh->offsets[element];
+  double volume = 0, extent = 0;
+  if (mesh_polyhedron_repeats(stream, t->vertices->of_point))
+    return bad_element(t->error, element, "is glued to itself: two of its faces are the same");
+  if (!mesh_polyhedron_orient(stream, t->vertices->of_point, points, t->allocator, &volume)) return no_memory(t->error);
+  for (uint32_t f = 0, at = 1; f < stream[0]; at += stream[at] + 1, f++) {
+    if (stream[at] < 3) return CLV_OK; // the map says more of such a face
+    extent = fmax(extent, mesh_extent(stream + at + 1, stream[at], points));
+  }
+  return volume > 1e-15 * power(extent, 3) ? CLV_OK : flat_element(t, element);
+}
+
+static void reverse(uint32_t *corners, size_t count) {
+  for (size_t a = 0, b = count; a + 1 < b; a++) {
+    const uint32_t swap = corners[a];
+    corners[a] = corners[--b];
+    corners[b] = swap;
+  }
+}
+
+static clv_result test_polygon(elements_test *t, size_t element, size_t count) {
+  const double(*points)[3] = (const double(*)[3])t->mesh->points;
+  uint32_t *corners = t->own_corners + t->mesh->offsets[element];
+  if (count < 3) return CLV_OK; // the map says more of such a polygon
+  const double extent = mesh_extent(corners, count, points);
+  if (!(mesh_polygon_area(corners, count, points) > 1e-15 * power(extent, 2))) return flat_element(t, element);
+  double area_z = 0;
+  for (size_t k = 0; k < count && t->planar; k++) {
+    const double *a = points[corners[k]], *b = points[corners[(k + 1) % count]];
+    area_z += (a[0] - points[corners[0]][0]) * (b[1] - points[corners[0]][1]) -
+              (a[1] - points[corners[0]][1]) * (b[0] - points[corners[0]][0]);
+  }
+  if (area_z < 0) reverse(corners, count);
+  t->turned_count += area_z < 0;
+  return CLV_OK;
+}
 
 static clv_result test_shape(elements_test *t, size_t element) {
   const clv_kind kind = (clv_kind)t->mesh->kinds[element];
   const uint32_t *corners = t->mesh->corners + t->mesh->offsets[element];
   const size_t size = t->mesh->offsets[element + 1] - t->mesh->offsets[element];
-  if (kind == CLV_POLYHEDRON) return CLV_OK; // the map tells whether its faces close up
+  if (kind == CLV_POLYHEDRON) return test_polyhedron(t, element); // the map tells whether its faces close up
   const uint32_t count = clv_templates[kind].corner_count;
   if (count ? template_repeats(corners, count, t->vertices->of_point) : repeats(corners, size, t->vertices->of_point))
     return bad_element(t->error, element, "is degenerate: two of its corners are one point");
-  if (kind == CLV_POLYGON) return CLV_OK;
+  if (kind == CLV_POLYGON) return test_polygon(t, element, size);
   double p[8][3] = {{0}};
   for (uint32_t k = 0; k < count; k++) memcpy(p[k], t->mesh->points[corners[k]], sizeof p[k]);
   const double(*shape)[3] = (const double(*)[3])p;
@@ -164,20 +222,40 @@ static clv_result set_cell(void *user, clv_dart dart, size_t element) {
   return clv_column_set(b->region, dart, &b->mesh->tags[element]);
 }
 
+// Polygons and polyhedra are turned in a copy of the corners.
+static bool copy_corners(elements_test *t) {
+  const clv_mesh *mesh = t->mesh;
+  bool needed = false;
+  for (size_t k = 0; k < mesh->element_count; k++)
+    needed |= mesh->kinds[k] == CLV_POLYGON || mesh->kinds[k] == CLV_POLYHEDRON;
+  t->corners = mesh->corners;
+  if (!needed) return true;
+  const size_t bytes = mesh->offsets[mesh->element_count] * sizeof *mesh->corners;
+  t->corners = t->own_corners = base_allocate(t->allocator, bytes);
+  if (t->own_corners) memcpy(t->own_corners, mesh->corners, bytes);
+  return t->own_corners != NULL;
+}
+
+static void free_corners(elements_test *t) {
+  if (t->own_corners)
+    base_free(t->allocator, t->own_corners, t->mesh->offsets[t->mesh->element_count] * sizeof *t->own_corners);
+}
+
 static clv_result test_elements(elements_test *t) {
+  if (!copy_corners(t)) return no_memory(t->error);
   clv_result result = CLV_OK;
   for (size_t k = 0; result == CLV_OK && k < t->mesh->element_count; k++)
     if (clv_kind_dimension((clv_kind)t->mesh->kinds[k]) == t->dimension) result = test_shape(t, k);
   return result;
 }
 
-static clv_result glue(build *b, const uint8_t *turned) {
+static clv_result glue(build *b, const elements_test *test) {
   const map_elements elements = {.count = b->mesh->element_count,
                                  .kinds = b->mesh->kinds,
                                  .offsets = b->mesh->offsets,
-                                 .corners = b->mesh->corners,
+                                 .corners = test->corners,
                                  .vertices = b->vertices->of_point,
-                                 .turned = turned,
+                                 .turned = test->turned,
                                  .template_vertices = b->vertices->of_templates,
                                  .vertex_count = b->vertices->count};
   b->built = (map_built){.corner = set_corner, .cell = set_cell, .ready = fill_columns, .user = b};
@@ -194,7 +272,7 @@ static clv_result build_map(build *b, elements_test *test, const clv_build_def *
   map_def.allocator = def->allocator;
   b->map = clv_map_create(&map_def, b->error);
   if (!b->map) return CLV_ERROR_MEMORY;
-  result = glue(b, test->turned);
+  result = glue(b, test);
   if (result == CLV_OK) return CLV_OK;
   clv_map_destroy(b->map);
   b->map = NULL;
@@ -227,14 +305,20 @@ clv_result clv_mesh_build(const clv_mesh *mesh, const clv_build_def *given, clv_
   uint8_t *turned = base_allocate(&def.allocator, mesh->element_count + 1);
   if (!turned || !mesh_vertices_number(&vertices, mesh, dimension, def.merge_points, &def.allocator)) {
     base_free(&def.allocator, turned, mesh->element_count + 1);
-    return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory: no map was built");
+    return no_memory(error);
   }
   memset(turned, 0, mesh->element_count + 1);
-  elements_test test = {.mesh = mesh, .vertices = &vertices, .dimension = dimension, .turned = turned, .error = error};
+  elements_test test = {.mesh = mesh,
+                        .vertices = &vertices,
+                        .dimension = dimension,
+                        .turned = turned,
+                        .allocator = &def.allocator,
+                        .error = error};
   test.planar = dimension == 2 && is_planar(mesh, &vertices);
   build b = {.mesh = mesh, .vertices = &vertices, .error = error};
   const clv_result result = build_map(&b, &test, &def);
   if (result == CLV_OK && report) fill_report(report, &b, &test);
+  free_corners(&test);
   mesh_vertices_free(&vertices, mesh, &def.allocator);
   base_free(&def.allocator, turned, mesh->element_count + 1);
   *out = b.map;

@@ -83,7 +83,8 @@ static double quality_cone(const quality_face *face, const quality_vec *corners)
 static double quality_volume(clv_kind kind, const double (*corners)[3]) {
   // Relative to a corner: far from the origin the cones would be large and cancel.
   quality_vec relative[8];
-  for (int c = 0; c < clv_kind_corners(kind); c++) relative[c] = quality_edge(corners[0], corners[c]);
+  const int count = clv_kind_corners(kind);
+  for (int c = 0; c < count; c++) relative[c] = quality_edge(corners[0], corners[c]);
   const quality_hull *hull = &quality_hulls[kind];
   double six_volumes = 0.0;
   for (int f = 0; f < hull->face_count; f++) six_volumes += quality_cone(&hull->faces[f], relative);

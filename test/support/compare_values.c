@@ -119,9 +119,17 @@ static bool weigh_by_corners(const twins *t, const twins_column *c, ref_dart orb
   return total > 0;
 }
 
+// A deleted dart counts when its whole cell was deleted; what an edge or a vertex leaves behind when it is removed from a
+// cell still belongs to the others.
 static void weigh_by_darts(const twins *t, const twins_column *c, part *p) {
+  ref_dart cell[REFERENCE_DARTS];
+  bool lives_on[REFERENCE_DARTS] = {false};
   uint32_t total = 0;
-  for (uint32_t d = 1; d < t->naive.end; d++) total += c->before.label[d] == p->old;
+  reference_label(&t->naive_at_begin, clv_orbit_dims(t->map, CLV_CELL), cell);
+  for (uint32_t d = 1; d < t->naive_at_begin.end; d++)
+    if (cell[d]) lives_on[cell[d]] |= reference_alive(&t->naive, (ref_dart)d);
+  for (uint32_t d = 1; d < t->naive_at_begin.end; d++)
+    total += c->before.label[d] == p->old && (reference_alive(&t->naive, (ref_dart)d) || !lives_on[cell[d]]);
   p->weight = p->darts;
   p->share = p->weight / total;
 }
