@@ -1,7 +1,9 @@
-// From flat mesh to map: what comes out is what went in, glued; what cannot be a body is refused by name; nothing is left behind.
+// From flat mesh to map: what comes out is what went in, glued; what cannot be a body is refused by name; nothing is
+// left behind.
 //
-// Counts are compared with those of a naive oracle that lists every facet and every edge of the elements, sorts the lists and counts.
-// Every map is built in counted memory, so each test also shows that building, failing to build and destroying leave nothing.
+// Counts are compared with those of a naive oracle that lists every facet and every edge of the elements, sorts the
+// lists and counts. Every map is built in counted memory, so each test also shows that building, failing to build and
+// destroying leave nothing.
 
 #include "support/bench.h"
 

@@ -1,5 +1,5 @@
-// From flat mesh to map, the harder bodies: polygons and polyhedra, cells that touch without sharing a facet, surfaces in space, elements of
-// several dimensions; that a hub costs no more than a grid; and the way back.
+// From flat mesh to map, the harder bodies: polygons and polyhedra, cells that touch without sharing a facet, surfaces
+// in space, elements of several dimensions; that a hub costs no more than a grid; and the way back.
 
 #include "support/bench.h"
 
@@ -13,12 +13,16 @@ static int32_t region_at(const bench *b, clv_dart dart) {
   return *region;
 }
 
+static bool same_place(const double *a, const double *b) {
+  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 // How many vertices of the map lie at a point.
 static uint32_t vertices_at(const bench *b, const double *point) {
   uint32_t found = 0;
   const clv_column *position = clv_column_find(b->map, "position");
   for (clv_id id = clv_id_next(b->map, CLV_VERTEX, (clv_id){0, 0}); id.index; id = clv_id_next(b->map, CLV_VERTEX, id))
-    found += !memcmp(clv_column_of(position, id), point, 3 * sizeof *point);
+    found += same_place(clv_column_of(position, id), point);
   return found;
 }
 
@@ -125,7 +129,8 @@ static const uint8_t faces[][6][5] = {
 };
 static const uint32_t face_counts[] = {[CLV_TET] = 4, [CLV_PYRAMID] = 5, [CLV_PRISM] = 5, [CLV_HEX] = 6};
 
-// A template cell as a polyhedron: face f starts f + turn corners further on, and goes the other way round where a bit of turn is set.
+// A template cell as a polyhedron: face f starts f + turn corners further on, and goes the other way round where a bit
+// of turn is set.
 static void add_polyhedron_of(bench *b, clv_kind kind, const uint32_t *corner, uint32_t turn) {
   uint32_t stream[64], length = 0;
   stream[length++] = face_counts[kind];
@@ -328,8 +333,8 @@ static void a_closed_surface_is_orientable(void **state) {
   }
 }
 
-// Quadrangles on a band of `length` and `width`, closed along its length, turned over there or not, and across its width or not. Where
-// the points lie matters to nobody.
+// Quadrangles on a band of `length` and `width`, closed along its length, turned over there or not, and across its
+// width or not. Where the points lie matters to nobody.
 static void add_band(bench *b, uint32_t length, uint32_t width, bool twisted, bool tube) {
   const uint32_t rows = tube ? width : width + 1;
   for (uint32_t u = 0; u < length; u++)
@@ -521,7 +526,7 @@ static void polygons_come_back(void **state) {
       size_t same = 0;
       for (size_t k = 0; k < count; k++) {
         const size_t at = turn < count ? (turn + k) % count : (2 * count + turn - k) % count;
-        same += !memcmp(points[from[at]], back.points[to[k]], 3 * sizeof(double));
+        same += same_place(points[from[at]], back.points[to[k]]);
       }
       matches += same == count;
     }

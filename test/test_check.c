@@ -1,12 +1,13 @@
-// The check finds what is broken: each condition is broken by hand, inside the map's storage, and must be reported under its name and at the
-// dart that is to blame; mended again, the map is sound.
+// The check finds what is broken: each condition is broken by hand, inside the map's storage, and must be reported
+// under its name and at the dart that is to blame; mended again, the map is sound.
 
 #include "cleave/mesh.h"
 #include "embed/embed.h"
 #include "map/store.h"
 #include "support/counting_allocator.h"
 
-// Two cubes sewn together, a third with a hanging vertex, a prism over a pentagon; rows, records and ids that were used before.
+// Two cubes sewn together, a third with a hanging vertex, a prism over a pentagon; rows, records and ids that were used
+// before.
 typedef struct patient {
   clv_map *map;
   clv_dart left, right, extended, explicit_dart;
@@ -80,7 +81,8 @@ static void note(void *user, const clv_problem *problem) {
   for (uint32_t k = 0; right && k < 4; k++) f->culprit_named |= problem->darts[k] == f->culprit;
 }
 
-// Broken: the first thing reported is the condition, and some report of it names the culprit (none where there is no dart to blame).
+// Broken: the first thing reported is the condition, and some report of it names the culprit (none where there is no
+// dart to blame).
 static void assert_finds(const clv_map *view, const char *condition, clv_dart culprit) {
   findings f = {.condition = condition, .culprit = culprit};
   assert_int_equal(clv_map_check(view, note, &f), CLV_ERROR_INVALID);

@@ -1,5 +1,5 @@
-// Columns: how they are defined, read, set and given up; that values stay with their orbits while cells change the way they are stored;
-// and that an id which is out of date is known as such.
+// Columns: how they are defined, read, set and given up; that values stay with their orbits while cells change the way
+// they are stored; and that an id which is out of date is known as such.
 
 #include "cleave/mesh.h"
 #include "support/counting_allocator.h"
@@ -519,7 +519,8 @@ static void a_cell_changes_kind(void **state) {
 static const uint32_t prism_sizes[] = {3, 4, 4, 4, 3};
 static const uint32_t prism_corners[] = {2, 0, 1, 0, 3, 4, 1, 1, 4, 5, 2, 2, 5, 3, 0, 5, 4, 3};
 
-// A polyhedron that is a prism is stored as one in the same commit; what was set on its darts is found at their new names.
+// A polyhedron that is a prism is stored as one in the same commit; what was set on its darts is found at their new
+// names.
 static void a_polyhedron_becomes_a_template(void **state) {
   (void)state;
   clv_map *map = create_map(3);
@@ -645,6 +646,33 @@ static void a_stale_id_is_known(void **state) {
   clv_map_destroy(map);
 }
 
+// Names are used again some thousand times, and then never more: no old id ever means a new orbit.
+static void generations_do_not_come_round(void **state) {
+  (void)state;
+  clv_map *map = create_map(2);
+  clv_id cells[4] = {{0, 0}}, corners[4] = {{0, 0}};
+  for (uint32_t k = 0; k < 70000; k++) {
+    begin(map);
+    const clv_dart tri = add_cell(map, CLV_TRI);
+    assert_int_equal(clv_map_commit(map), CLV_OK);
+    for (uint32_t old = 0; old < 4 && k; old++) {
+      assert_false(clv_id_alive(map, CLV_CELL, cells[old]));
+      assert_false(clv_id_alive(map, CLV_VERTEX, corners[old]));
+    }
+    if (k % 20000 == 0) {
+      for (uint32_t old = k / 20000; old < 4; old++) {
+        cells[old] = clv_id_of(map, CLV_CELL, tri);
+        corners[old] = clv_id_of(map, CLV_VERTEX, tri);
+      }
+    }
+    begin(map);
+    assert_int_equal(clv_map_remove_cell(map, tri), CLV_OK);
+    assert_int_equal(clv_map_commit(map), CLV_OK);
+  }
+  assert_int_equal(clv_map_check(map, complain, NULL), CLV_OK);
+  clv_map_destroy(map);
+}
+
 static void ids_are_listed_in_order(void **state) {
   (void)state;
   clv_map *map = mixed_map();
@@ -689,6 +717,7 @@ int main(void) {
       cmocka_unit_test(halves_have_what_the_whole_had),
       cmocka_unit_test(an_id_outlives_edits_and_dies_with_its_orbit),
       cmocka_unit_test(a_stale_id_is_known),
+      cmocka_unit_test(generations_do_not_come_round),
       cmocka_unit_test(ids_are_listed_in_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

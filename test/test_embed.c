@@ -1,8 +1,8 @@
 // Policies: what becomes of values when their orbits split, merge, appear and vanish.
 //
-// Two cells are sewn and parted again, for every crossing orbit in both dimensions, and each policy must give what its name says. Masses on
-// vertices, shared by what the corners contribute, must come out to the last bit of what a sum over the corners gives, and nothing
-// of the total may be lost on the way.
+// Two cells are sewn and parted again, for every crossing orbit in both dimensions, and each policy must give what its
+// name says. Masses on vertices, shared by what the corners contribute, must come out to the last bit of what a sum
+// over the corners gives, and nothing of the total may be lost on the way.
 
 #include "cleave/mesh.h"
 #include "support/counting_allocator.h"
@@ -374,7 +374,8 @@ typedef struct body {
   clv_column *corner, *mass, *sum;
 } body;
 
-// A grid of hexahedra of different densities: an eighth of each cell's mass at each of its corners, and their sums on the vertices.
+// A grid of hexahedra of different densities: an eighth of each cell's mass at each of its corners, and their sums on
+// the vertices.
 static body create_body(clv_grid_kind kind) {
   clv_grid_def grid = clv_default_grid_def();
   clv_mesh mesh;

@@ -1,5 +1,5 @@
-// Memory runs out while meshes become maps and maps meshes, and while long orbits are walked, marked, numbered and cut. What a refused
-// allocation must not do is told in support/script.h.
+// Memory runs out while meshes become maps and maps meshes, and while long orbits are walked, marked, numbered and cut.
+// What a refused allocation must not do is told in support/script.h.
 
 #include "support/script.h"
 

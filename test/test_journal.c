@@ -1,7 +1,8 @@
 // What a commit tells: events and renames to subscribers, and all of itself to journals, which can play it again.
 //
-// A recorded run is a few hundred random edits of a grid, with columns whose values are set, shared, merged and averaged on the way.
-// Played again on an equal map it must leave equal bits, values included; on any other it must leave no trace.
+// A recorded run is a few hundred random edits of a grid, with columns whose values are set, shared, merged and
+// averaged on the way. Played again on an equal map it must leave equal bits, values included; on any other it must
+// leave no trace.
 
 #include "cleave/mesh.h"
 #include "support/counting_allocator.h"
@@ -464,12 +465,16 @@ static void another_map_is_refused(void **state) {
 // Equal to the hash, but without the column that was written, or with another of its name.
 static void other_columns_are_refused(void **state) {
   (void)state;
-  clv_map *map = create_map(3), *without = create_map(3), *smaller = create_map(3), *elsewhere = create_map(3);
+  clv_map *map = create_map(3), *without = create_map(3), *smaller = create_map(3), *larger = create_map(3),
+          *elsewhere = create_map(3);
   clv_column *position = NULL;
   const clv_column_def def = clv_default_column_def();
   assert_int_equal(clv_column_create(map, &def, &position), CLV_OK);
   assert_int_equal(
       clv_column_create(smaller, &(clv_column_def){.name = "position", .orbit = CLV_VERTEX, .components = 1}, NULL),
+      CLV_OK);
+  assert_int_equal(
+      clv_column_create(larger, &(clv_column_def){.name = "position", .orbit = CLV_VERTEX, .components = 100}, NULL),
       CLV_OK);
   assert_int_equal(
       clv_column_create(elsewhere, &(clv_column_def){.name = "mass", .orbit = CLV_VERTEX, .components = 3}, NULL),
@@ -482,10 +487,12 @@ static void other_columns_are_refused(void **state) {
   commit(map);
   assert_does_not_fit(journal, without);
   assert_does_not_fit(journal, smaller);
+  assert_does_not_fit(journal, larger);
   assert_does_not_fit(journal, elsewhere);
   clv_map_destroy(map);
   clv_map_destroy(without);
   clv_map_destroy(smaller);
+  clv_map_destroy(larger);
   clv_map_destroy(elsewhere);
 }
 

@@ -1,5 +1,5 @@
-// Walking: orbits, stars, rings, incidence and adjacency of grids, where every number is known; marks; half-edges; and orbits too long for
-// the room that a walk brings with it.
+// Walking: orbits, stars, rings, incidence and adjacency of grids, where every number is known; marks; half-edges; and
+// orbits too long for the room that a walk brings with it.
 
 #include "cleave/mesh.h"
 #include "support/bench.h"

@@ -339,6 +339,7 @@ CLV_API uint64_t clv_journal_commits(const clv_journal *journal);
 CLV_API size_t clv_journal_bytes(const clv_journal *journal);
 // Forgets what was recorded; recording goes on from the map's present state.
 CLV_API void clv_journal_clear(clv_journal *journal);
+// Where a replay fails on its way (memory), the commits before stand and the map is sound.
 CLV_API clv_result clv_journal_replay(const clv_journal *journal, clv_map *map);
 
 // Checking

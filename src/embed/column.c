@@ -133,7 +133,8 @@ static embedding *embedding_require(map *m) {
   embedding *e = base_allocate(&m->allocator, sizeof *e);
   if (!e) return NULL;
   *e = (embedding){.map = m};
-  m->embedding = (map_embedding){e, embed_prepare, embed_apply, embed_settle, embed_check, embedding_destroy};
+  m->embedding =
+      (map_embedding){e, embed_prepare, embed_apply, embed_settle, embed_check, embed_describe, embedding_destroy};
   return e;
 }
 
@@ -241,6 +242,19 @@ void clv_column_destroy(clv_map *view, clv_column *column) {
   e->columns.count = kept;
   destroy_values(column);
   column_free(column);
+}
+
+// A replay needs columns like those that were recorded: equal names on equal orbits, of equal types, in the same order.
+uint64_t embed_describe(const void *self) {
+  const embedding *e = self;
+  uint64_t hash = e->columns.count;
+  for (uint32_t k = 0; k < e->columns.count; k++) {
+    const clv_column *column = e->columns.data[k];
+    const uint32_t words[3] = {column->index->dims, (uint32_t)column->def.type, column->def.components};
+    for (uint32_t w = 0; w < 3; w++) hash = (hash ^ words[w]) * UINT64_C(0x9E3779B97F4A7C15);
+    for (const char *at = column->def.name; *at; at++) hash = (hash ^ (uint8_t)*at) * UINT64_C(0x100000001B3);
+  }
+  return hash;
 }
 
 // Reading

@@ -55,6 +55,7 @@ void embed_put(const clv_column *column, void *value, uint32_t component, double
 clv_result embed_prepare(void *self, map *m, const map_plan *plan);
 void embed_apply(void *self, map *m, const map_plan *plan);
 void embed_settle(void *self, map *m, clv_kind kind, uint32_t row, const clv_dart *source);
+uint64_t embed_describe(const void *self);
 clv_result embed_check(void *self, const map *m, void (*report)(void *, const clv_problem *), void *user);
 
 #endif

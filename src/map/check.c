@@ -30,20 +30,33 @@ static void no_memory(checker *c) {
 
 // The conditions of a G-map
 
-static bool links_exist(checker *c, clv_dart d) {
-  bool exist = true;
-  for (uint32_t i = 0; i <= c->m->view.dimension; i++) {
-    const clv_dart beyond = clv_alpha(&c->m->view, d, i);
-    if (clv_dart_alive(&c->m->view, beyond)) continue;
-    broken(c, "dangling", d, beyond, "a%u(%u) = %u, which does not exist", i, d, beyond);
-    exist = false;
+// What is stored must exist before anything may follow it.
+
+static void check_stored(checker *c, clv_dart from, uint32_t i, clv_dart to) {
+  if (!clv_dart_alive(&c->m->view, to))
+    broken(c, "dangling", from, to, "a%u(%u) = %u, which does not exist", i, from, to);
+}
+
+static void check_stored_links(checker *c) {
+  const map *m = c->m;
+  const uint32_t n = m->view.dimension;
+  for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES; kind++) {
+    const map_rows *rows = &m->rows[kind];
+    for (uint32_t row = 0; row < rows->count; row++) {
+      if (!(rows->state.data[row] & 1u) || (rows->state.data[row] & MAP_EXTENDED)) continue;
+      for (uint32_t f = 0; f < rows->words; f++) {
+        const clv_dart link = rows->data.data[row * rows->words + f];
+        if (link) check_stored(c, map_cell_dart(m, kind, row) | clv_templates[kind].facet_first[f], n, link);
+      }
+    }
   }
-  return exist;
+  for (uint32_t record = 0; record < m->records.count; record++)
+    for (uint32_t i = 0; i <= n && m->records.name.data[record]; i++)
+      check_stored(c, m->records.name.data[record], i, m->records.alpha.data[4 * record + i]);
 }
 
 static void check_links(checker *c, clv_dart d) {
   const clv_map *view = &c->m->view;
-  if (!links_exist(c, d)) return;
   for (uint32_t i = 0; i <= view->dimension; i++) {
     const clv_dart beyond = clv_alpha(view, d, i), back = clv_alpha(view, beyond, i);
     if (back != d) broken(c, "involution", d, beyond, "a%u(%u) = %u, but a%u(%u) = %u", i, d, beyond, i, beyond, back);
@@ -62,7 +75,10 @@ static void check_links(checker *c, clv_dart d) {
 static void check_side(checker *c, clv_dart d, uint32_t *twisted) {
   for (uint32_t i = 0; i <= c->m->view.dimension; i++) {
     const clv_dart beyond = clv_alpha(&c->m->view, d, i);
-    if (beyond != d && clv_dart_alive(&c->m->view, beyond)) *twisted += map_side(c->m, beyond) == map_side(c->m, d);
+    if (beyond == d || map_side(c->m, beyond) != map_side(c->m, d)) continue;
+    ++*twisted;
+    if (!c->m->twisted)
+      broken(c, "orientation", d, beyond, "a%u joins darts %u and %u of one side in an orientable map", i, d, beyond);
   }
 }
 
@@ -75,7 +91,7 @@ static void check_darts(checker *c) {
     check_side(c, d, &twisted);
     count++;
   }
-  if (twisted != c->m->twisted)
+  if (twisted != c->m->twisted && c->m->twisted)
     broken(c, "orientation", 0, 0, "%u links join equal sides, %u are known", twisted, c->m->twisted);
   if (count != clv_dart_count(view))
     broken(c, "dart-count", 0, 0, "there are %llu darts, %llu are counted", (unsigned long long)count,
@@ -122,25 +138,63 @@ static void check_cells(checker *c) {
   }
 }
 
-static void check_free_list(checker *c, const char *what, uint32_t free, const uint32_t *next, uint32_t stride,
-                            uint32_t count, uint32_t dead) {
+// Free lists: everything on them is dead, and everything dead is on them.
+
+typedef struct free_list {
+  const char *what;
+  uint32_t first;       // + 1; 0: none
+  const uint32_t *next; // at every `stride`-th word, + 1
+  uint32_t stride, count;
+  const uint16_t *generation; // of each entry; NULL: names tell
+  const uint32_t *name;
+} free_list;
+
+static uint32_t check_free_list(checker *c, const free_list *list) {
   uint32_t length = 0;
-  for (uint32_t at = free; at && length <= count; length++) {
-    if (at - 1 >= count) {
-      broken(c, "free-list", 0, 0, "the free %s run past the end, to %u", what, at - 1);
-      return;
+  for (uint32_t at = list->first; at; at = list->next[(size_t)(at - 1) * list->stride], length++) {
+    if (at - 1 >= list->count || length > list->count) {
+      broken(c, "free-list", 0, 0, "the free %s lead out of their list, to %u", list->what, at - 1);
+      return length;
     }
-    at = next[(at - 1) * stride];
+    if (list->generation ? list->generation[at - 1] & 1u : list->name[at - 1]) {
+      broken(c, "free-list", 0, 0, "%u is among the free %s, but in use", at - 1, list->what);
+      return length;
+    }
   }
-  if (length != dead) broken(c, "free-list", 0, 0, "%u %s are dead, %u are on the free list", dead, what, length);
+  return length;
+}
+
+static void check_dead(checker *c, const char *what, uint32_t dead, uint32_t listed) {
+  if (dead != listed) broken(c, "free-list", 0, 0, "%u %s are dead, %u are on the free list", dead, what, listed);
 }
 
 static void check_free_rows(checker *c) {
   for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_KINDS; kind++) {
     const map_rows *rows = &c->m->rows[kind];
-    check_free_list(c, clv_kind_name((clv_kind)kind), rows->free, rows->data.data, rows->words, rows->count,
-                    rows->count - rows->alive - rows->retired);
+    const char *what = clv_kind_name((clv_kind)kind);
+    const free_list list = {what, rows->free, rows->data.data, rows->words, rows->count, rows->state.data, NULL};
+    check_dead(c, what, rows->count - rows->alive - rows->retired, check_free_list(c, &list));
   }
+}
+
+// Runs of records are listed by length; darts that were deleted from an extended cell stay in its run.
+static void check_free_records(checker *c) {
+  const map *m = c->m;
+  uint32_t listed = 0, held = 0;
+  for (uint32_t length = 1; length <= CLV_TEMPLATE_DARTS; length++) {
+    const free_list list = {"records", m->records.free[length], m->records.alpha.data, 4, m->records.count,
+                            NULL,      m->records.name.data};
+    listed += length * check_free_list(c, &list);
+  }
+  for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES; kind++) {
+    const map_rows *rows = &m->rows[kind];
+    for (uint32_t row = 0; row < rows->count; row++) {
+      if (!(rows->state.data[row] & 1u) || !(rows->state.data[row] & MAP_EXTENDED)) continue;
+      const uint32_t first = rows->data.data[row * rows->words];
+      for (uint32_t l = 0; l < clv_templates[kind].dart_count; l++) held += !m->records.name.data[first + l];
+    }
+  }
+  check_dead(c, "records", m->records.count - m->records.alive - held, listed);
 }
 
 // Ids: one for each orbit, the same at every dart of it
@@ -196,10 +250,10 @@ static void check_index(checker *c, const map_index *index) {
   if (alive != index->alive || orbits != alive)
     broken(c, "orbit-count", 0, 0, "orbit %x: %u orbits, %u ids alive, %u counted", index->dims, orbits, alive,
            index->alive);
-  // Id k is entry k of the list of darts, so the list starts one word early.
-  if (index->count > 1)
-    check_free_list(c, "ids", index->free, index->dart.data + 1, 1, index->count - 1,
-                    index->count - 1 - alive - index->retired);
+  // Id k is entry k of the list, so the list starts one word early.
+  const free_list list = {"ids", index->free, index->dart.data + 1, 1, index->count - 1, index->generation.data + 1,
+                          NULL};
+  check_dead(c, "ids", index->count - 1 - alive - index->retired, check_free_list(c, &list));
 }
 
 // The corners of extended cells stay in step with their records.
@@ -229,9 +283,11 @@ clv_result clv_map_check(const clv_map *view, void (*report)(void *user, const c
     broken(&c, "transaction", 0, 0, "a transaction is open: a map is checked between transactions");
     return CLV_ERROR_ARGUMENT;
   }
-  check_darts(&c);
+  check_stored_links(&c);
+  if (c.result == CLV_OK) check_darts(&c);
   if (c.result == CLV_OK) check_cells(&c); // orbits are walked only where the links are sound
   if (c.result == CLV_OK) check_free_rows(&c);
+  if (c.result == CLV_OK) check_free_records(&c);
   for (uint32_t dims = 0; dims < MAP_INDICES && c.result == CLV_OK; dims++)
     if (c.m->indices[dims]) check_index(&c, c.m->indices[dims]);
   if (c.result == CLV_OK) check_extended_rows(&c);

@@ -15,17 +15,29 @@ struct clv_journal {
   map *map;
   uint32_t dimension;
   uint64_t start_hash;
+  uint64_t columns;
   BASE_ARRAY(journal_commit) commits;
   BASE_ARRAY(map_write) writes;
   BASE_ARRAY(uint8_t) payload;
 };
+
+static uint64_t columns_of(const map *m) {
+  return m->embedding.describe ? m->embedding.describe(m->embedding.self) : 0;
+}
+
+// Where a recording starts: what a map must be like to replay it.
+static void mark_start(clv_journal *journal) {
+  journal->start_hash = clv_map_hash(&journal->map->view);
+  journal->columns = columns_of(journal->map);
+}
 
 clv_journal *clv_journal_create(clv_map *view) {
   map *m = map_of(view);
   if (m->open || !BASE_RESERVE(&m->allocator, &m->journals, (uint64_t)m->journals.count + 1)) return NULL;
   clv_journal *journal = base_allocate(&m->allocator, sizeof *journal);
   if (!journal) return NULL;
-  *journal = (clv_journal){.map = m, .dimension = view->dimension, .start_hash = clv_map_hash(view)};
+  *journal = (clv_journal){.map = m, .dimension = view->dimension};
+  mark_start(journal);
   m->journals.data[m->journals.count++] = journal;
   return journal;
 }
@@ -35,7 +47,7 @@ void clv_journal_clear(clv_journal *journal) {
   BASE_RELEASE(allocator, &journal->commits);
   BASE_RELEASE(allocator, &journal->writes);
   BASE_RELEASE(allocator, &journal->payload);
-  journal->start_hash = clv_map_hash(&journal->map->view);
+  mark_start(journal);
 }
 
 void clv_journal_destroy(clv_journal *journal) {
@@ -127,7 +139,7 @@ static clv_result replay_commit(map *m, const map_write *writes, const uint8_t *
   clv_result result = clv_map_begin(&m->view);
   if (result != CLV_OK) return result;
   if (!BASE_RESERVE(&m->allocator, &m->payload, commit.payload_count)) result = map_no_memory(m);
-  if (result == CLV_OK && payload) memcpy(m->payload.data, payload, commit.payload_count);
+  if (result == CLV_OK && payload && commit.payload_count) memcpy(m->payload.data, payload, commit.payload_count);
   if (result == CLV_OK) m->payload.count = commit.payload_count;
   bool same = true;
   for (uint32_t k = 0; result == CLV_OK && same && k < commit.write_count; k++) result = redo(m, writes[k], &same);
@@ -144,6 +156,8 @@ clv_result clv_journal_replay(const clv_journal *journal, clv_map *view) {
   if (m->open) return map_fail(m, CLV_ERROR_ARGUMENT, "a journal cannot be replayed inside a transaction");
   if (view->dimension != journal->dimension || clv_map_hash(view) != journal->start_hash)
     return map_fail(m, CLV_ERROR_INPUT, "the map is not as the recorded one was when the journal began");
+  if (columns_of(m) != journal->columns)
+    return map_fail(m, CLV_ERROR_INPUT, "the map has other columns than the recorded one had when the journal began");
   const map_write *writes = journal->writes.data;
   const uint8_t *payload = journal->payload.data;
   for (uint32_t k = 0; k < journal->commits.count; k++) {

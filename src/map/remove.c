@@ -1,7 +1,8 @@
 // Deleting: a whole cell; and the removal and contraction of lower cells, which are one operation in two directions.
 //
 // Removing an i-cell C rewires every dart x outside it whose i-link led into it: follow the i-link, then the
-// (i+1)-link, then the i-link ... until out of C again. Contracting does the same with i-1 in place of i+1.
+// (i+1)-link, then the i-link ... until out of C again. Contracting does the same with i-1 in place of i+1. Links that
+// commute with i lead from one such way to another, so they commute with what comes out as well.
 
 #include "map/edit.h"
 
@@ -110,23 +111,6 @@ static clv_result rewire(dissolving *d) {
   return result;
 }
 
-// The rewired links must be involutions and commute with those two dimensions away.
-static clv_result test_rewired(const dissolving *d, const char *what) {
-  const clv_map *view = &d->m->view;
-  const uint32_t i = d->i;
-  for (uint32_t k = 0; k < d->outside.count; k++) {
-    const clv_dart dart = d->outside.darts[k], to = clv_alpha(view, dart, i);
-    bool fits = clv_alpha(view, to, i) == dart;
-    for (uint32_t j = 0; fits && j <= view->dimension; j++)
-      if (map_commuting(d->m, i) >> j & 1u)
-        fits = clv_alpha(view, clv_alpha(view, clv_alpha(view, to, j), i), j) == dart;
-    if (!fits)
-      return map_fail(d->m, CLV_ERROR_REFUSED, "the %u-cell of dart %u cannot be %s: the map would break at dart %u", i,
-                      d->cell.darts[0], what, dart);
-  }
-  return CLV_OK;
-}
-
 static clv_result dissolve(map *m, uint32_t i, uint32_t next, clv_dart dart, const char *what) {
   dissolving d = {.m = m, .i = i, .next = next};
   const uint32_t mark = m->log.count;
@@ -138,7 +122,6 @@ static clv_result dissolve(map *m, uint32_t i, uint32_t next, clv_dart dart, con
   if (result == CLV_OK) result = test_degree(&d, what);
   if (result == CLV_OK) result = extend_cells(&d);
   if (result == CLV_OK) result = rewire(&d);
-  if (result == CLV_OK) result = test_rewired(&d, what);
   clv_walk_end(&d.cell);
   clv_walk_end(&d.outside);
   clv_walk_end(&d.targets);

@@ -96,6 +96,7 @@ typedef struct map_embedding {
   // The cell moves to (or back to) template row `row`; source[l] is the dart that becomes local dart l.
   void (*settle)(void *self, struct map *map, clv_kind kind, uint32_t row, const clv_dart *source);
   clv_result (*check)(void *self, const struct map *map, void (*report)(void *, const clv_problem *), void *user);
+  uint64_t (*describe)(const void *self); // a hash of what columns there are
   void (*destroy)(void *self);
 } map_embedding;
 

@@ -52,7 +52,7 @@ uint64_t map_fingerprint(const clv_map *map) {
     for (clv_dart d = clv_dart_next(map, 0); d; d = clv_dart_next(map, d)) {
       const uint8_t *value = clv_column_at(column, d);
       if (!value) fail_msg("no value of '%s' at dart %u", clv_column_get_def(column)->name, d);
-      for (size_t b = 0; b < clv_column_size(column); b++) hash = mixed(hash, value[b]);
+      for (size_t b = 0; value && b < clv_column_size(column); b++) hash = mixed(hash, value[b]);
     }
   }
   return hash;

@@ -1,12 +1,12 @@
 // Memory runs out: scripts are played with every allocation refused, one at a time.
 //
-// A script is a list of acts; an act is a few calls, with at most one transaction round them. The script is played undisturbed first;
-// then once for each of its allocations, which is refused:
+// A script is a list of acts; an act is a few calls, with at most one transaction round them. The script is played
+// undisturbed first; then once for each of its allocations, which is refused:
 //
 // - the call that meets the refusal says CLV_ERROR_MEMORY (or NULL) and leaves the map, to the hash, as it found it;
 // - a commit that fails leaves its transaction open; the rollback brings back every bit and value from before the act;
-// - the map passes its check, the act is played again, and the script ends as it did undisturbed: same hash, same values, same
-//   journal, same commits heard;
+// - the map passes its check, the act is played again, and the script ends as it did undisturbed: same hash, same
+//   values, same journal, same commits heard;
 // - nothing is leaked.
 //
 // And once more for each, with no memory from there on: the same, except that nothing is played again.
@@ -17,8 +17,8 @@
 #include "cleave/mesh.h"
 #include "support/counting_allocator.h"
 
-// Memory that refuses one request, or all from one on. A block that cannot be made smaller stays as it is: such a refusal may go
-// unnoticed, but must change nothing.
+// Memory that refuses one request, or all from one on. A block that cannot be made smaller stays as it is: such a
+// refusal may go unnoticed, but must change nothing.
 typedef struct short_memory {
   counting_memory counting;
   size_t from;     // the request from which on all are refused; 0 for none
@@ -51,8 +51,8 @@ clv_result scene_answered(const scene *s, const char *call, uint64_t before, clv
 
 #define CALL(s, call)                                                                                                  \
   do {                                                                                                                 \
-    const uint64_t outline_before = scene_outline(s);                                                                        \
-    const clv_result call_result = scene_answered(s, #call, outline_before, (call));                                         \
+    const uint64_t outline_before = scene_outline(s);                                                                  \
+    const clv_result call_result = scene_answered(s, #call, outline_before, (call));                                   \
     if (call_result != CLV_OK) return call_result;                                                                     \
   } while (0)
 
