@@ -696,6 +696,35 @@ static void ids_are_listed_in_order(void **state) {
   clv_map_destroy(map);
 }
 
+// Two open triangles become one open hexagon, which goes on as one of them. The value is set at a dart of the first, or
+// of the second.
+static void a_set_value_is_the_new_cells(void **state) {
+  (void)state;
+  for (uint32_t k = 0; k < 2; k++) {
+    const clv_map_def def = {.dimension = 2, .allocator = clv_default_allocator()};
+    const clv_column_def value = {.name = "value", .orbit = CLV_CELL, .components = 1};
+    const double five = 5;
+    clv_map *map = clv_map_create(&def, NULL);
+    assert_non_null(map);
+    clv_column *column = NULL;
+    assert_int_equal(clv_column_create(map, &value, &column), CLV_OK);
+    clv_dart a = CLV_NO_DART, b = CLV_NO_DART;
+    assert_int_equal(clv_map_begin(map), CLV_OK);
+    assert_int_equal(clv_map_add_cell(map, CLV_TRI, &a), CLV_OK);
+    assert_int_equal(clv_map_add_cell(map, CLV_TRI, &b), CLV_OK);
+    assert_int_equal(clv_map_unsew(map, 1, a), CLV_OK);
+    assert_int_equal(clv_map_unsew(map, 1, b), CLV_OK);
+    assert_int_equal(clv_map_commit(map), CLV_OK);
+    assert_int_equal(clv_map_begin(map), CLV_OK);
+    assert_int_equal(clv_column_set(column, k ? b + 2 : a + 2, &five), CLV_OK);
+    assert_int_equal(clv_map_sew(map, 1, a, b), CLV_OK);
+    assert_int_equal(clv_map_commit(map), CLV_OK);
+    for (clv_dart d = clv_dart_next(map, CLV_NO_DART); d; d = clv_dart_next(map, d))
+      assert_true(*(const double *)clv_column_at(column, d) == 5);
+    clv_map_destroy(map);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_definitions_are_refused),
@@ -706,6 +735,7 @@ int main(void) {
       cmocka_unit_test(values_are_counted_in_bytes),
       cmocka_unit_test(values_are_set_for_new_orbits),
       cmocka_unit_test(a_set_value_has_the_last_word),
+      cmocka_unit_test(a_set_value_is_the_new_cells),
       cmocka_unit_test(what_is_set_is_rolled_back),
       cmocka_unit_test(each_value_is_destroyed_once),
       cmocka_unit_test(inner_values_are_destroyed_once),
