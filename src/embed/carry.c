@@ -31,13 +31,29 @@ static clv_dart survivor(const map *m, const map_orbits *places, clv_dart node, 
   return standing;
 }
 
+// A place that fell apart weighs by what is left of it where it is left: *darts of it live on, in *parts orbits.
+static void count_survivors(const map_orbits *places, uint64_t old, uint32_t *parts, uint32_t *darts) {
+  *parts = *darts = 0;
+  for (uint32_t k = map_first_part(places, old); k < places->by_old.count; k++) {
+    const map_part *part = &places->parts.data[places->by_old.data[k]];
+    if (part->old != old || part->orbit == MAP_NO_ORBIT) return;
+    ++*parts;
+    *darts += part->weight;
+  }
+}
+
 static double node_weight(const clv_column *column, const map_plan *plan, clv_dart node) {
   const map *m = column->map;
   const clv_column *contribution = column->def.contribution;
   const map_index *index = contribution->index;
-  if (survivor(m, &plan->orbits[index->dims], node, remembered(m, index, node)) != node) return 0;
+  const map_orbits *places = &plan->orbits[index->dims];
   const void *value = clv_column_at(contribution, node);
-  return value ? embed_get(contribution, value, 0) : 0;
+  if (!value) return 0;
+  uint32_t parts = 0, darts = 0;
+  if (plan->inner_changed && !map_dart_plain(m, node))
+    count_survivors(places, map_old_name(m, index, node), &parts, &darts);
+  if (parts > 1) return clv_dart_alive(&m->view, node) ? embed_get(contribution, value, 0) / darts : 0;
+  return survivor(m, places, node, remembered(m, index, node)) == node ? embed_get(contribution, value, 0) : 0;
 }
 
 // The weight of every part; a part weighs what its nodes do.
@@ -122,6 +138,14 @@ static void merge_parts(const clv_column *column, const map_orbits *o, const map
   }
 }
 
+// Only vertices come between others.
+static bool blends(const clv_column *column) {
+  return column->def.create == CLV_CREATE_MEAN && column->index->dims == clv_orbit_dims(&column->map->view, CLV_VERTEX);
+}
+
+// Vertices put between vertices. They come in the order of the log, so that where the ends are new themselves their values
+// are known before; and by child, to be found.
+
 static int compare_parents(const void *a, const void *b) {
   const embed_parents *p = a, *q = b;
   return (p->child > q->child) - (p->child < q->child);
@@ -133,41 +157,62 @@ static bool collect_parents(embedding *e, const map *m) {
     const map_write w = m->log.data[k];
     if (w.op != MAP_PARENTS) continue;
     if (!BASE_RESERVE(&m->allocator, &e->parents, (uint64_t)e->parents.count + 1)) return false;
-    e->parents.data[e->parents.count++] = (embed_parents){w.dart, {w.before, w.after}};
+    e->parents.data[e->parents.count] = (embed_parents){w.dart, {w.before, w.after}, e->parents.count};
+    e->parents.count++;
   }
-  if (e->parents.count) qsort(e->parents.data, e->parents.count, sizeof *e->parents.data, compare_parents);
+  if (!e->parents.count) return true;
+  if (!BASE_RESERVE(&m->allocator, &e->by_child, e->parents.count)) return false;
+  memcpy(e->by_child.data, e->parents.data, e->parents.count * sizeof *e->parents.data);
+  qsort(e->by_child.data, e->parents.count, sizeof *e->by_child.data, compare_parents);
   return true;
 }
 
 static const embed_parents *parents_of(const embedding *e, clv_dart child) {
   const embed_parents key = {.child = child};
-  return e->parents.count ? bsearch(&key, e->parents.data, e->parents.count, sizeof key, compare_parents) : NULL;
+  return e->parents.count ? bsearch(&key, e->by_child.data, e->parents.count, sizeof key, compare_parents) : NULL;
 }
 
-// The value of a vertex that was there before, or the mean of its parents': vertices put between vertices of the same
-// transaction.
-static bool blend(const embedding *e, const clv_column *column, clv_dart dart, uint32_t depth, uint8_t *value) {
+// The value at one end of a birth: of a vertex that was there before, or of one born earlier. *value stays NULL when it is
+// neither.
+static bool value_at_end(const embedding *e, const clv_column *column, clv_dart end, uint32_t birth,
+                         const uint8_t **value) {
   const map *m = column->map;
-  const uint32_t id = map_index_get(m, column->index, dart);
-  if (id) {
-    memcpy(value, column->slots.data + (size_t)id * column->size, column->size);
-    return true;
-  }
+  *value = clv_dart_alive(&m->view, end) ? clv_column_at(column, end) : NULL;
+  if (*value || !clv_dart_alive(&m->view, end)) return true;
   clv_walk orbit;
   map_walk_init(&orbit, m);
-  const embed_parents *parents = NULL;
-  bool done = map_walk_darts(&orbit, m, column->index->dims, dart);
-  for (uint32_t k = 0; done && !parents && k < orbit.count; k++) parents = parents_of(e, orbit.darts[k]);
+  const bool done = map_walk_darts(&orbit, m, column->index->dims, end);
+  for (uint32_t k = 0; done && !*value && k < orbit.count; k++) {
+    const embed_parents *parents = parents_of(e, orbit.darts[k]);
+    if (parents && parents->number < birth) *value = column->births.data + parents->number * column->size;
+  }
   clv_walk_end(&orbit);
-  memcpy(value, column->def.initial, column->size);
-  if (!parents || depth > 64) return done;
-  uint8_t *ends = base_allocate(&m->allocator, 2 * column->size);
-  done = ends && blend(e, column, parents->ends[0], depth + 1, ends) &&
-         blend(e, column, parents->ends[1], depth + 1, ends + column->size);
-  for (uint32_t c = 0; done && c < column->def.components; c++)
-    embed_put(column, value, c, 0.5 * (embed_get(column, ends, c) + embed_get(column, ends + column->size, c)));
-  base_free(&m->allocator, ends, 2 * column->size);
   return done;
+}
+
+// The value of every vertex born in this transaction, in order.
+static bool blend_births(const embedding *e, clv_column *column) {
+  if (!embed_reserve(column->map, &column->births, e->parents.count, column->size)) return false;
+  for (uint32_t k = 0; k < e->parents.count; k++) {
+    uint8_t *value = column->births.data + k * column->size;
+    const uint8_t *ends[2];
+    memcpy(value, column->def.initial, column->size);
+    if (!value_at_end(e, column, e->parents.data[k].ends[0], k, &ends[0])) return false;
+    if (!value_at_end(e, column, e->parents.data[k].ends[1], k, &ends[1])) return false;
+    for (uint32_t c = 0; ends[0] && ends[1] && c < column->def.components; c++)
+      embed_put(column, value, c, 0.5 * (embed_get(column, ends[0], c) + embed_get(column, ends[1], c)));
+  }
+  return true;
+}
+
+// The value a new orbit starts with.
+static void create_value(const embedding *e, const clv_column *column, const map_orbits *o, const map_new_orbit *orbit,
+                         uint8_t *value) {
+  memcpy(value, column->def.initial, column->size);
+  const embed_parents *parents = NULL;
+  for (uint32_t k = orbit->node_start; k < orbit->node_end && blends(column) && !parents; k++)
+    parents = parents_of(e, o->nodes.data[k]);
+  if (parents) memcpy(value, column->births.data + parents->number * column->size, column->size);
 }
 
 static clv_result call_policy(embedding *e, const clv_column *column, const map_orbits *o, const map_new_orbit *orbit,
@@ -193,10 +238,10 @@ static clv_result stage_orbit(embedding *e, clv_column *column, const map_orbits
                               uint8_t *value) {
   map *m = column->map;
   const uint32_t count = orbit->part_end - orbit->part_start;
-  if (count == 0 || column->def.policy) memcpy(value, column->def.initial, column->size);
-  if (count == 0 && column->def.create == CLV_CREATE_MEAN &&
-      !blend(e, column, o->nodes.data[orbit->node_start], 0, value))
-    return map_no_memory(m);
+  if (count == 0)
+    create_value(e, column, o, orbit, value);
+  else if (column->def.policy)
+    memcpy(value, column->def.initial, column->size);
   if (column->def.policy) return call_policy(e, column, o, orbit, value);
   if (count > 1 && column->def.merge == CLV_MERGE_ERROR)
     return map_fail(m, CLV_ERROR_REFUSED, "column '%s' allows no merge: the orbit of dart %u would join %u values",
@@ -241,6 +286,7 @@ static clv_result prepare_column(embedding *e, clv_column *column, const map_pla
   const bool weighs = shares || column->def.merge == CLV_MERGE_MEAN;
   if (weighs && !weigh_parts(column, plan, o)) return map_no_memory(column->map);
   if (shares && !share_parts(column, o)) return map_no_memory(column->map);
+  if (blends(column) && e->parents.count && !blend_births(e, column)) return map_no_memory(column->map);
   clv_result result = CLV_OK;
   for (uint32_t k = 0; result == CLV_OK && k < o->orbits.count; k++)
     if (o->orbits.data[k].changed && !keeps_value(column, o, &o->orbits.data[k]))

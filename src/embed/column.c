@@ -92,6 +92,7 @@ static void column_free(clv_column *column) {
   const clv_allocator *a = &column->map->allocator;
   base_free(a, column->slots.data, column->slots.capacity * column->size);
   base_free(a, column->staged.data, column->staged.capacity * column->size);
+  base_free(a, column->births.data, column->births.capacity * column->size);
   for (uint32_t kind = 0; kind < MAP_TEMPLATES; kind++)
     base_free(a, column->rows[kind].data, column->rows[kind].capacity * column->size);
   BASE_RELEASE(a, &column->weights);
@@ -123,6 +124,7 @@ static void embedding_destroy(void *self) {
   }
   BASE_RELEASE(&m->allocator, &e->columns);
   BASE_RELEASE(&m->allocator, &e->parents);
+  BASE_RELEASE(&m->allocator, &e->by_child);
   BASE_RELEASE(&m->allocator, &e->parts);
   base_free(&m->allocator, e, sizeof *e);
   m->embedding = (map_embedding){0};

@@ -25,18 +25,20 @@ struct clv_column {
   uint32_t number;
   embed_values slots;                 // by id; in explicit cells for an inner orbit
   embed_values rows[MAP_TEMPLATES];   // inner orbits: by row and sub-orbit
+  embed_values births;                // by vertex born in this commit between two others
   embed_values staged;                // by orbit of the plan
   BASE_ARRAY(double) weights, shares; // by part of the plan
 };
 
 typedef struct embed_parents {
   clv_dart child, ends[2];
+  uint32_t number; // in the order of the log
 } embed_parents;
 
 typedef struct embedding {
   map *map;
   BASE_ARRAY(clv_column *) columns;
-  BASE_ARRAY(embed_parents) parents; // of this commit's new vertices, by child
+  BASE_ARRAY(embed_parents) parents, by_child; // of this commit's new vertices
   BASE_ARRAY(clv_part) parts;
 } embedding;
 

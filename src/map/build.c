@@ -148,6 +148,16 @@ static clv_result self_glued(const builder *b, clv_dart dart) {
                        element_of(b, dart), b->m->view.dimension == 2 ? "edges" : "faces");
 }
 
+// Volumes are turned so that all are positive: two that list a face in the same sense lie on the same side of it.
+static clv_result folded(const builder *b, const facet *slot) {
+  const size_t here = element_of(b, slot->dart), there = element_of(b, slot->partner);
+  return clv_error_set(
+      b->error, CLV_ERROR_INPUT,
+      "elements %zu and %zu (counted from 0) lie on the same side of their common face: one is a duplicate, "
+      "or folded over the other",
+      here < there ? here : there, here < there ? there : here);
+}
+
 // The link of a facet whose dart at position p faces the dart at position q of another: see clv_alpha for the two
 // directions.
 static clv_dart link_of(clv_dart there_first, uint32_t p, uint32_t q, uint32_t size) {
@@ -188,6 +198,7 @@ static inline clv_result glue(builder *b, clv_dart first, uint32_t position, uin
   if (slot->partner) return crowded(b, slot, dart);
   if (slot->dart >> 6 == dart >> 6) return self_glued(b, dart);
   slot->partner = dart;
+  if (b->m->view.dimension == 3 && !(((slot->dart & 63u) ^ dart) & 1u)) return folded(b, slot);
   const clv_page page = map_page(b->m, slot->dart);
   const clv_template *shape = &clv_templates[page.kind];
   const uint32_t there = shape->facet[slot->dart & 63u];

@@ -156,7 +156,8 @@ static uint32_t check_free_list(checker *c, const free_list *list) {
       broken(c, "free-list", 0, 0, "the free %s lead out of their list, to %u", list->what, at - 1);
       return length;
     }
-    if (list->generation ? list->generation[at - 1] & 1u : list->name[at - 1]) {
+    const bool by_name = list->name && list->name[at - 1];
+    if (list->generation ? list->generation[at - 1] & 1u : by_name) {
       broken(c, "free-list", 0, 0, "%u is among the free %s, but in use", at - 1, list->what);
       return length;
     }

@@ -44,7 +44,7 @@ static bool reserve(map *m, map_plan *plan) {
   if (plan->evicted && !map_records_reserve(m, plan->evicted)) return false;
   for (uint32_t k = 0; k < m->numbered_count; k++)
     if (!map_index_reserve(m, m->numbered[k], plan->orbits[m->numbered[k]->dims].fresh)) return false;
-  plan->recolour = m->twisted || map_colouring_broken(m);
+  plan->recolour = (m->twisted && plan->links_changed) || map_colouring_broken(m);
   if (plan->recolour && !map_recolour_reserve(m)) return false;
   return reserve_events(m, plan) && map_journals_reserve(m);
 }

@@ -212,6 +212,7 @@ static clv_id cell_id(const map *m, uint32_t block) {
 clv_id clv_id_of(const clv_map *view, clv_orbit orbit, clv_dart dart) {
   const map *m = map_read(view);
   const uint32_t dims = clv_orbit_dims(view, orbit);
+  if (!clv_dart_alive(view, dart)) return (clv_id){0, 0};
   if (is_cell(view, dims)) {
     const uint32_t block = map_block(m, dart);
     return block ? cell_id(m, block) : (clv_id){0, 0};
@@ -271,8 +272,8 @@ clv_id clv_id_next(const clv_map *view, clv_orbit orbit, clv_id id) {
   const uint32_t dims = clv_orbit_dims(view, orbit);
   if (is_cell(view, dims)) return next_cell(m, id);
   const map_index *index = m->indices[dims];
-  for (uint32_t next = id.index + 1; index && index->crossing && next < index->count; next++)
-    if (index->generation.data[next] & 1u) return (clv_id){next, index->generation.data[next]};
+  for (uint64_t next = (uint64_t)id.index + 1; index && index->crossing && next < index->count; next++)
+    if (index->generation.data[next] & 1u) return (clv_id){(uint32_t)next, index->generation.data[next]};
   return (clv_id){0, 0};
 }
 

@@ -125,6 +125,9 @@ static clv_result redo(map *m, map_write w, bool *same) {
   case MAP_DART_DROP:
     result = map_dart_drop(m, w.dart);
     break;
+  case MAP_TURN:
+    result = map_turn(m, w.dart);
+    break;
   case MAP_PARENTS:
   case MAP_VALUE:
     result = map_write_log(m, w);

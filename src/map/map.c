@@ -10,7 +10,7 @@ static bool map_init(map *m) {
   m->scratch = base_allocate(&m->allocator, sizeof *m->scratch);
   if (!m->scratch) return false;
   memset(m->scratch, 0, sizeof *m->scratch);
-  if (!map_reserve_pages(m, 1)) return false;
+  if (!BASE_RESERVE(&m->allocator, &m->pages, 1)) return false;
   m->pages.data[m->pages.count++] = (clv_page){0}; // page 0 is null
   for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_KINDS; kind++)
     m->rows[kind].words = map_is_template(kind) ? clv_templates[kind].facet_count : 2;

@@ -61,6 +61,7 @@ typedef struct map_plan {
   uint32_t evicted;         // darts that must leave their block
   bool inner_changed;       // some cell's own links were written
   bool cells_added;         // some template cell is new
+  bool links_changed;       // something was sewn, unsewn or deleted
   bool recolour;
 } map_plan;
 

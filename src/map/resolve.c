@@ -264,6 +264,7 @@ static bool touch(resolver *r, map_write w, uint32_t cut) {
     return !r->crossing || lose_cell(r, w.dart);
   case MAP_EXTEND: // maybe for nothing: such a cell is to go back to its row
     return r->o->index || start_cell(r, w.dart);
+  case MAP_TURN:
   case MAP_PARENTS:
   case MAP_VALUE:
     return true;
@@ -464,6 +465,7 @@ static void survey(const map *m, map_plan *plan) {
   for (uint32_t k = 0; k < m->log.count; k++) ops |= 1u << m->log.data[k].op;
   plan->inner_changed = ops & (1u << MAP_ALPHA | 1u << MAP_EXTEND | 1u << MAP_DART_ADD | 1u << MAP_DART_DROP);
   plan->cells_added = ops & 1u << MAP_CELL_ADD;
+  plan->links_changed = ops & (1u << MAP_LINK | 1u << MAP_ALPHA | 1u << MAP_DART_DROP);
 }
 
 bool map_resolve(map *m, map_plan *plan) {

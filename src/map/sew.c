@@ -90,6 +90,22 @@ static clv_result link_side(map *m, uint32_t i, const clv_walk *side, const clv_
   return result;
 }
 
+static bool is_alone(const map *m, clv_dart dart) {
+  if (!map_dart_plain(m, dart)) return false;
+  const clv_page page = map_page(m, dart);
+  const map_rows *rows = &m->rows[page.kind];
+  uint32_t links = 0;
+  for (uint32_t f = 0; f < rows->words; f++) links |= rows->data.data[map_row(page, dart) * rows->words + f];
+  return links == 0;
+}
+
+// A cell that is sewn to nothing yet takes the sides that its neighbour asks for: a body that is put together cell by cell
+// is never coloured anew.
+static clv_result match_sides(map *m, clv_dart a, clv_dart b) {
+  if (map_side(m, a) != map_side(m, b) || map_block(m, a) == map_block(m, b)) return CLV_OK;
+  return is_alone(m, b) ? map_turn(m, b) : is_alone(m, a) ? map_turn(m, a) : CLV_OK;
+}
+
 clv_result clv_map_sew(clv_map *view, uint32_t i, clv_dart a, clv_dart b) {
   map *m = map_of(view);
   clv_result result = map_editable(m, (clv_dart[]){a, b}, 2);
@@ -99,6 +115,7 @@ clv_result clv_map_sew(clv_map *view, uint32_t i, clv_dart a, clv_dart b) {
   pairs p;
   result = walk_pairs(m, map_commuting(m, i), a, b, &p);
   if (result == CLV_OK) result = test_pairs(m, i, &p);
+  if (result == CLV_OK && i == view->dimension) result = match_sides(m, a, b);
   if (result == CLV_OK) result = link_side(m, i, &p.a, &p.b);
   if (result == CLV_OK) result = link_side(m, i, &p.b, &p.a);
   pairs_end(&p);

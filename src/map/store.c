@@ -128,9 +128,12 @@ uint64_t clv_dart_count(const clv_map *view) {
 
 // Pages, rows and records
 
-bool map_reserve_pages(map *m, uint64_t more) {
-  if (m->pages.count + more > 1u << 16) return false;
-  return BASE_RESERVE(&m->allocator, &m->pages, m->pages.count + more);
+// Pages for all that room was asked for, of every kind: each may be taken up before another is asked for.
+static bool reserve_pages(map *m) {
+  uint64_t need = 1 + ((m->records.room + 0xFFFFu) >> 16);
+  for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_KINDS; kind++)
+    need += (m->rows[kind].room + CLV_BLOCK_MASK) >> 10;
+  return need <= 1u << 16 && BASE_RESERVE(&m->allocator, &m->pages, need);
 }
 
 static void page_add(map *m, map_words *list, uint8_t kind, uint32_t row) {
@@ -150,7 +153,12 @@ static bool rows_reserve_arrays(map *m, uint32_t kind, uint64_t need) {
   const uint64_t pages = (need + CLV_BLOCK_MASK) >> 10;
   if (!BASE_RESERVE(a, &rows->data, need * rows->words) || !BASE_RESERVE(a, &rows->state, need)) return false;
   if (!BASE_RESERVE(a, &rows->pages, pages)) return false;
-  if (pages > rows->pages.count && !map_reserve_pages(m, pages - rows->pages.count)) return false;
+  const uint64_t room = rows->room;
+  if (need > room) rows->room = need;
+  if (!reserve_pages(m)) {
+    rows->room = room;
+    return false;
+  }
   for (uint32_t dims = 0; dims < MAP_INDICES && map_is_template(kind); dims++) {
     map_index *index = m->indices[dims];
     if (!index || !index->crossing) continue;
@@ -230,7 +238,12 @@ static bool records_reserve_arrays(map *m, uint64_t need) {
   const uint64_t pages = (need + 0xFFFFu) >> 16;
   if (!BASE_RESERVE(a, &records->alpha, 4 * need) || !BASE_RESERVE(a, &records->cell, need)) return false;
   if (!BASE_RESERVE(a, &records->name, need) || !BASE_RESERVE(a, &records->pages, pages)) return false;
-  if (pages > records->pages.count && !map_reserve_pages(m, pages - records->pages.count)) return false;
+  const uint64_t room = records->room;
+  if (need > room) records->room = need;
+  if (!reserve_pages(m)) {
+    records->room = room;
+    return false;
+  }
   for (uint32_t dims = 0; dims < MAP_INDICES; dims++)
     if (m->indices[dims] && !BASE_RESERVE(a, &m->indices[dims]->record_ids, need)) return false;
   return true;
@@ -397,6 +410,17 @@ clv_result map_dart_drop(map *m, clv_dart dart) {
   return CLV_OK;
 }
 
+static void change_sides(map *m, clv_dart cell) {
+  const clv_page page = map_page(m, cell);
+  m->rows[page.kind].state.data[map_row(page, cell)] ^= MAP_TURNED;
+}
+
+clv_result map_turn(map *m, clv_dart dart) {
+  const clv_result result = map_write_log(m, (map_write){.op = MAP_TURN, .dart = dart & ~63u});
+  if (result == CLV_OK) change_sides(m, dart & ~63u);
+  return result;
+}
+
 static void undo(map *m, map_write w) {
   const clv_page page = map_page(m, w.dart);
   switch ((map_op)w.op) {
@@ -424,6 +448,9 @@ static void undo(map *m, map_write w) {
   case MAP_DART_DROP:
     m->records.name.data[map_record(m, w.dart)] = w.dart;
     m->records.alive++;
+    break;
+  case MAP_TURN:
+    change_sides(m, w.dart);
     break;
   case MAP_PARENTS:
     break;

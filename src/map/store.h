@@ -39,6 +39,7 @@ typedef struct map_rows {
   map_halves state; // one per row
   map_words pages;  // the page of each 1024 rows
   uint32_t words, count, alive, free;
+  uint64_t room;    // rows that were asked room for
   uint32_t retired; // rows whose generations are used up
 } map_rows;
 
@@ -48,6 +49,7 @@ typedef struct map_records {
   map_words name;  // its dart; 0 when it is not in use
   map_words pages; // the page of each 65536 records
   uint32_t count, alive;
+  uint64_t room;                         // records that were asked room for
   uint32_t free[CLV_TEMPLATE_DARTS + 1]; // lists of free runs, by length; + 1 so that 0 is none
 } map_records;
 
@@ -75,6 +77,7 @@ typedef enum map_op {
   MAP_DART_ADD,  // dart; after: its side
   MAP_DART_DROP, // dart
   MAP_PARENTS,   // dart: of a new vertex; before, after: darts of the two vertices it came between
+  MAP_TURN,      // dart: first of a plain cell that is sewn to nothing; its sides change places
   MAP_VALUE,     // dart; i: the orbit's dims; before: which column, after: where its bytes lie in the payload
 } map_op;
 
@@ -172,6 +175,7 @@ clv_result map_cell_add(map *m, clv_kind kind, clv_dart *dart);
 clv_result map_cell_drop(map *m, clv_dart dart);
 clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart);
 clv_result map_dart_drop(map *m, clv_dart dart);
+clv_result map_turn(map *m, clv_dart dart);
 // Undoes the log back to `mark` entries.
 void map_undo(map *m, uint32_t mark);
 
@@ -196,7 +200,6 @@ void map_index_give(map_index *index, uint32_t id);
 // The id that a dart carries; for an inner index of a plain template cell MAP_TEMPLATE_SLOT + s.
 uint32_t map_index_get(const map *m, const map_index *index, clv_dart dart);
 void map_index_set(map *m, map_index *index, clv_dart place, uint32_t id); // the whole sub-orbit, or one record
-bool map_reserve_pages(map *m, uint64_t more);
 void map_publish(map *m); // refreshes what inline readers see after an array moved
 void map_shrink(map *m);  // gives back slack
 

@@ -71,6 +71,7 @@ static double signed_volume(const polyhedron *p, const double (*points)[3]) {
   return sum / 6;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the faces are turned in it, through the polyhedron
 bool mesh_polyhedron_orient(uint32_t *stream, const uint32_t *vertices, const double (*points)[3],
                             const clv_allocator *allocator, double *volume) {
   polyhedron p = {.stream = stream, .vertices = vertices, .count = stream[0]};
