@@ -83,6 +83,7 @@ typedef struct clv_column_def {
 CLV_API clv_column_def clv_default_column_def(void);
 // Not inside a transaction. The column belongs to the map.
 CLV_API clv_result clv_column_create(clv_map *map, const clv_column_def *def, clv_column **column);
+// Does nothing inside a transaction, and to a column that another one has as its contribution: destroy that one first.
 CLV_API void clv_column_destroy(clv_map *map, clv_column *column);
 CLV_API clv_column *clv_column_find(const clv_map *map, const char *name);
 // The k-th column, NULL past the last.
