@@ -64,7 +64,6 @@ typedef struct clv_id {
 #define CLV_TEMPLATE_DARTS 48
 typedef struct clv_exit {
   uint8_t dart, facet, position; // the dart, its facet, and how many darts it lies behind the facet's first
-  uint8_t unused;
 } clv_exit;
 
 typedef struct clv_suborbits {
