@@ -159,8 +159,9 @@ static bool add_plain_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart, ui
   map *m = r->m;
   map_orbits *o = r->o;
   clv_dart star[MAP_STAR_PLAIN];
+  uint32_t ahead = 0;
   *count = !r->crossing ? 0
-           : r->ring    ? map_ring_plain(m, o->dims, dart, star)
+           : r->ring    ? map_ring_plain(m, o->dims, dart, star, &ahead)
                         : map_star_plain(m, r->inner, dart, star);
   if (!BASE_RESERVE(&m->allocator, &o->nodes, (uint64_t)o->nodes.count + *count)) return false;
   map_part part = {.orbit = o->orbits.count};

@@ -111,6 +111,87 @@ clv_result clv_walk_orbit(clv_walk *walk, const clv_map *view, clv_orbit orbit, 
   return CLV_ERROR_MEMORY;
 }
 
+// The common case: every cell met is a plain template. A ring is followed with nothing but table look-ups.
+uint32_t map_ring_plain(const map *m, uint32_t dims, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN], uint32_t *ahead) {
+  const clv_page *pages = m->view.pages;
+  const uint32_t n = m->view.dimension;
+  const clv_dart twin = dims & 1u ? clv_alpha(&m->view, dart, 0) : dart;
+  uint32_t count = 0;
+  for (uint32_t way = 0; way < 2; way++) { // out through the other facet of each place, then out through its own
+    clv_dart at = dart;
+    for (;;) {
+      const clv_page page = pages[at >> CLV_PAGE_SHIFT];
+      if (!page.plain || count == MAP_STAR_PLAIN - 1) return 0;
+      const clv_template *shape = &clv_templates[page.kind];
+      const uint32_t across = shape->alpha[n - 1][at & 63u];
+      if (!way || at != dart) entry[count++] = at;
+      const uint32_t local = way && at == dart ? at & 63u : across;
+      const clv_dart link = m->view.links[page.kind][map_row(page, at) * shape->facet_count + shape->facet[local]];
+      if (!link) break;
+      const clv_page beyond = pages[link >> CLV_PAGE_SHIFT];
+      if (!beyond.plain || link >> 6 == at >> 6) return 0; // a cell sewn to itself may be folded
+      at = (link & ~63u) | clv_templates[beyond.kind].turn[link & 63u][shape->position[local]];
+      if (at == dart || at == twin) {
+        *ahead = count;
+        return count;
+      }
+    }
+    if (!way) *ahead = count;
+  }
+  return count;
+}
+
+// In a star, places are told apart by comparing with all found so far, several at a time, and appended without a branch;
+// where there are many, or a cell is not plain, the general search takes over.
+uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]) {
+  const clv_page *pages = m->view.pages;
+  union {
+    uint32_t key[MAP_STAR_PLAIN]; // block and number of the sub-orbit
+    base_four four[MAP_STAR_PLAIN / 4];
+  } found;
+  const base_four none = {0};
+  uint32_t kind = pages[dart >> CLV_PAGE_SHIFT].kind;
+  if (!pages[dart >> CLV_PAGE_SHIFT].plain) return 0;
+  const clv_template *shape = &clv_templates[kind];
+  const clv_suborbits *sub = &shape->sub[inner];
+  found.four[0] = found.four[1] = none;
+  found.key[0] = (dart & ~63u) | sub->of[dart & 63u];
+  entry[0] = dart;
+  uint32_t count = 1;
+  for (uint32_t k = 0; k < count; k++) {
+    if (count > MAP_STAR_PLAIN - 16) return 0;
+    const clv_page page = pages[entry[k] >> CLV_PAGE_SHIFT];
+    if (page.kind != kind) { // rare, so its constants are looked up only then
+      kind = page.kind;
+      shape = &clv_templates[kind];
+      sub = &shape->sub[inner];
+    }
+    const uint32_t number = found.key[k] & 63u, came = k ? shape->facet[entry[k] & 63u] : 64;
+    const uint32_t *links = m->view.links[kind] + (size_t)map_row(page, entry[k]) * shape->facet_count;
+    const clv_exit *exit = sub->exit + sub->exit_start[number], *end = sub->exit + sub->exit_start[number + 1];
+    for (; exit < end; exit++) {
+      const clv_dart link = links[exit->facet];
+      if (!link || exit->facet == came) continue;
+      const clv_page beyond = pages[link >> CLV_PAGE_SHIFT];
+      if (!beyond.plain) return 0;
+      uint32_t at, place;
+      if (CLV_LIKELY(beyond.kind == kind)) {
+        at = shape->turn[link & 63u][exit->position];
+        place = sub->of[at];
+      } else {
+        at = clv_templates[beyond.kind].turn[link & 63u][exit->position];
+        place = clv_templates[beyond.kind].sub[inner].of[at];
+      }
+      const uint32_t key = (link & ~63u) | place, new = !base_is_among(found.four, count, key);
+      found.key[count] = key; // one that is not new may stay behind the end: it is found either way
+      entry[count] = (link & ~63u) | at;
+      count += new;
+      if (!(count & 7u)) found.four[count / 4] = found.four[count / 4 + 1] = none;
+    }
+  }
+  return count;
+}
+
 // Stars. A ring is followed both ways from its first dart; anything else is searched breadth first.
 
 // An edge may be folded, so that a link takes it to its own other end: for a ring of whole edges that is a way back, and
@@ -136,15 +217,28 @@ static void reverse(clv_dart *darts, uint32_t count) {
   }
 }
 
+// What was found the other way, behind the first `middle`, comes first, in reverse.
+static void put_in_order(clv_walk *walk, uint32_t middle) {
+  if (middle == walk->count) return;
+  reverse(walk->darts, walk->count);
+  reverse(walk->darts + walk->count - middle, middle);
+}
+
 static bool walk_ring(clv_walk *walk, const map *m, uint32_t dims, clv_dart start) {
   const clv_map *view = &m->view;
   const uint32_t n = view->dimension;
+  uint32_t middle = 0;
+  walk->count = map_ring_plain(m, dims, start, walk->darts, &middle);
+  if (walk->count) {
+    put_in_order(walk, middle);
+    return true;
+  }
   const clv_dart twin = dims & 1u ? clv_alpha(view, start, 0) : start;
   for (clv_dart at = start; at; at = ring_step(m, dims, at)) {
     if (walk->count && (at == start || at == twin)) return true;
     if (!map_walk_push(walk, at)) return false;
   }
-  const uint32_t middle = walk->count;
+  middle = walk->count;
   for (clv_dart at = start;;) { // the other way, out through the facet we came in by
     const clv_dart in = clv_alpha(view, at, n);
     if (is_end(m, dims, at, in)) break;
@@ -152,9 +246,7 @@ static bool walk_ring(clv_walk *walk, const map *m, uint32_t dims, clv_dart star
     if (!map_walk_push(walk, at)) return false;
     if (is_end(m, dims, in, at)) break;
   }
-  // What was found the other way comes first, in reverse.
-  reverse(walk->darts, walk->count);
-  reverse(walk->darts + walk->count - middle, middle);
+  put_in_order(walk, middle);
   return true;
 }
 
@@ -206,83 +298,6 @@ static inline bool star_leave_plain(star_search *s, clv_dart dart) {
     if (next != exit && !star_add(s, next)) return false;
   }
   return true;
-}
-
-// The common case: every cell met is a plain template. Places are told apart by comparing with all found so far, four
-// at a time, and appended without a branch; where there are many, or a cell is not plain, the general search takes
-// over.
-uint32_t map_ring_plain(const map *m, uint32_t dims, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]) {
-  const clv_page *pages = m->view.pages;
-  const uint32_t n = m->view.dimension;
-  const clv_dart twin = dims & 1u ? clv_alpha(&m->view, dart, 0) : dart;
-  uint32_t count = 0;
-  for (uint32_t way = 0; way < 2; way++) { // out through the other facet of each place, then out through its own
-    clv_dart at = dart;
-    for (;;) {
-      const clv_page page = pages[at >> CLV_PAGE_SHIFT];
-      if (!page.plain || count == MAP_STAR_PLAIN - 1) return 0;
-      const clv_template *shape = &clv_templates[page.kind];
-      const uint32_t across = shape->alpha[n - 1][at & 63u];
-      if (!way || at != dart) entry[count++] = at;
-      const uint32_t local = way ? (at == dart ? at & 63u : across) : across;
-      const clv_dart link = m->view.links[page.kind][map_row(page, at) * shape->facet_count + shape->facet[local]];
-      if (!link) break;
-      const clv_page beyond = pages[link >> CLV_PAGE_SHIFT];
-      if (!beyond.plain) return 0;
-      at = (link & ~63u) | clv_templates[beyond.kind].turn[link & 63u][shape->position[local]];
-      if (at == dart || at == twin) return count;
-    }
-  }
-  return count;
-}
-
-uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]) {
-  const clv_page *pages = m->view.pages;
-  union {
-    uint32_t key[MAP_STAR_PLAIN]; // block and number of the sub-orbit
-    base_four four[MAP_STAR_PLAIN / 4];
-  } found;
-  const base_four none = {0};
-  uint32_t kind = pages[dart >> CLV_PAGE_SHIFT].kind;
-  if (!pages[dart >> CLV_PAGE_SHIFT].plain) return 0;
-  const clv_template *shape = &clv_templates[kind];
-  const clv_suborbits *sub = &shape->sub[inner];
-  found.four[0] = found.four[1] = none;
-  found.key[0] = (dart & ~63u) | sub->of[dart & 63u];
-  entry[0] = dart;
-  uint32_t count = 1;
-  for (uint32_t k = 0; k < count; k++) {
-    if (count > MAP_STAR_PLAIN - 16) return 0;
-    const clv_page page = pages[entry[k] >> CLV_PAGE_SHIFT];
-    if (page.kind != kind) { // rare, so its constants are looked up only then
-      kind = page.kind;
-      shape = &clv_templates[kind];
-      sub = &shape->sub[inner];
-    }
-    const uint32_t number = found.key[k] & 63u, came = k ? shape->facet[entry[k] & 63u] : 64;
-    const uint32_t *links = m->view.links[kind] + (size_t)map_row(page, entry[k]) * shape->facet_count;
-    const clv_exit *exit = sub->exit + sub->exit_start[number], *end = sub->exit + sub->exit_start[number + 1];
-    for (; exit < end; exit++) {
-      const clv_dart link = links[exit->facet];
-      if (!link || exit->facet == came) continue;
-      const clv_page beyond = pages[link >> CLV_PAGE_SHIFT];
-      if (!beyond.plain) return 0;
-      uint32_t at, place;
-      if (CLV_LIKELY(beyond.kind == kind)) {
-        at = shape->turn[link & 63u][exit->position];
-        place = sub->of[at];
-      } else {
-        at = clv_templates[beyond.kind].turn[link & 63u][exit->position];
-        place = clv_templates[beyond.kind].sub[inner].of[at];
-      }
-      const uint32_t key = (link & ~63u) | place, new = !base_is_among(found.four, count, key);
-      found.key[count] = new ? key : 0;
-      entry[count] = (link & ~63u) | at;
-      count += new;
-      if (!(count & 7u)) found.four[count / 4] = found.four[count / 4 + 1] = none;
-    }
-  }
-  return count;
 }
 
 static bool walk_star(clv_walk *walk, const map *m, uint32_t dims, clv_dart dart) {
