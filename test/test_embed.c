@@ -6,57 +6,10 @@
 
 #include "cleave/mesh.h"
 #include "support/counting_allocator.h"
+#include "support/small_map.h"
 
 #include <math.h>
 #include <string.h>
-
-static clv_map *create_map(uint32_t dimension) {
-  clv_map_def def = clv_default_map_def();
-  def.dimension = dimension;
-  clv_map *map = clv_map_create(&def, NULL);
-  assert_non_null(map);
-  return map;
-}
-
-static void complain(void *user, const clv_problem *problem) {
-  (void)user;
-  print_error("%s: %s\n", problem->condition, problem->message);
-}
-
-static void begin(clv_map *map) {
-  assert_int_equal(clv_map_begin(map), CLV_OK);
-}
-
-static void commit(clv_map *map) {
-  if (clv_map_commit(map) != CLV_OK) fail_msg("%s", clv_map_error(map));
-  assert_int_equal(clv_map_check(map, complain, NULL), CLV_OK);
-}
-
-static clv_dart add_cell(clv_map *map, clv_kind kind) {
-  clv_dart dart = CLV_NO_DART;
-  assert_int_equal(clv_map_add_cell(map, kind, &dart), CLV_OK);
-  return dart;
-}
-
-static clv_column *create(clv_map *map, clv_column_def def) {
-  clv_column *column = NULL;
-  if (!def.components) def.components = 1;
-  if (clv_column_create(map, &def, &column) != CLV_OK) fail_msg("%s", clv_map_error(map));
-  assert_non_null(column);
-  return column;
-}
-
-static double get(const clv_column *column, clv_dart dart) {
-  const double *value = clv_column_at(column, dart);
-  assert_non_null(value);
-  return *value;
-}
-
-static void put(clv_column *column, clv_dart dart, double value) {
-  double *at = clv_column_at(column, dart);
-  assert_non_null(at);
-  *at = value;
-}
 
 static bool near(double a, double b) {
   return fabs(a - b) <= 1e-12 * (1 + fabs(a) + fabs(b));

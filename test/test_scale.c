@@ -6,6 +6,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -168,10 +169,27 @@ static void cells_are_turned_as_they_are_sewn(void **state) {
   clv_map_destroy(map);
 }
 
+// The same tetrahedron twice: both lie on the same side of every face.
+static void a_duplicate_is_named(void **state) {
+  (void)state;
+  static const uint32_t corners[] = {0, 1, 2, 3};
+  clv_mesh mesh;
+  clv_mesh_init(&mesh, NULL);
+  for (uint32_t k = 0; k < 4; k++) assert_int_equal(clv_mesh_add_point(&mesh, k == 1, k == 2, k == 3), CLV_OK);
+  for (uint32_t k = 0; k < 2; k++) assert_int_equal(clv_mesh_add_element(&mesh, CLV_TET, corners, 4, 0), CLV_OK);
+  clv_map *map = NULL;
+  clv_error error = {CLV_OK, ""};
+  assert_int_equal(clv_mesh_build(&mesh, NULL, &map, NULL, &error), CLV_ERROR_INPUT);
+  assert_null(map);
+  assert_non_null(strstr(error.message, "elements 0 and 1 (counted from 0) lie on the same side"));
+  clv_mesh_free(&mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mixed_bodies_fill_many_pages),
       cmocka_unit_test(a_commit_opens_pages_of_several_kinds),
+      cmocka_unit_test(a_duplicate_is_named),
       cmocka_unit_test(births_follow_births),
       cmocka_unit_test(a_new_corner_has_the_initial_value),
       cmocka_unit_test(a_mass_follows_corners_that_are_cut),
