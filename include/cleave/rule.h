@@ -1,0 +1,70 @@
+// Rules: forces and changes of topology, written over orbits, checked, and compiled.
+//
+// A program is a set of rule files, checked as a whole. It holds topological rules (a left graph that is matched, a right
+// graph that takes its place), scripts that apply them, embeddings, derived quantities, force laws, updates and
+// parameters; docs/rules.md is the tutorial. A program is immutable once it is checked and may serve many maps.
+//
+// Nothing in a rule file is trusted. A program that is not sound is refused with diagnostics: where, what, and what to
+// do. What a sound program does to a map goes through the map's transactions: a rule that does not match, a guard that
+// fails, memory that runs out leave the map as it was.
+
+#ifndef CLEAVE_RULE_H
+#define CLEAVE_RULE_H
+
+#include "cleave/embed.h"
+
+CLV_BEGIN_DECLS
+
+typedef struct clv_program clv_program;
+typedef struct clv_rule clv_rule; // a topological rule or a script
+
+// Diagnostics
+
+// One finding. Codes: L the text itself (letters, brackets, grammar); S I C O E topological rules; Y P F T D laws.
+typedef struct clv_diagnostic {
+  char code;
+  const char *file;      // as it was named to clv_program_add
+  uint32_t line, column; // from 1; the column counts bytes
+  uint32_t length;       // of the underlined text, on that line
+  const char *what, *help;
+} clv_diagnostic;
+
+// Programs
+
+// NULL when memory is out. `allocator` may be NULL.
+CLV_API clv_program *clv_program_create(const clv_allocator *allocator);
+CLV_API void clv_program_destroy(clv_program *program);
+// Adds one file's text, which is copied. The text is parsed at once; `name` is only for messages.
+CLV_API clv_result clv_program_add(clv_program *program, const char *name, const char *text, size_t size);
+// Adds a file of the shipped library by its name ("springs", "topology" ...); what `use NAME;` does in a file.
+CLV_API clv_result clv_program_use(clv_program *program, const char *module);
+// Checks everything that was added; CLV_ERROR_INPUT when there is any diagnostic. Nothing can be added afterwards.
+CLV_API clv_result clv_program_check(clv_program *program);
+CLV_API uint32_t clv_program_diagnostics(const clv_program *program, const clv_diagnostic **diagnostics);
+// One finding as people read it: "file:3:9: error[I]: what", the line, a caret and what to do. Returns the length that
+// the whole text has, as snprintf does.
+CLV_API size_t clv_diagnostic_print(const clv_program *program, const clv_diagnostic *diagnostic, char *buffer,
+                                    size_t size);
+
+// Topological rules and scripts
+
+CLV_API const clv_rule *clv_program_rule(const clv_program *program, const char *name);
+CLV_API const char *clv_rule_name(const clv_rule *rule);
+
+// An argument: a dart for a hook, a whole number for a level, a path of darts for a script.
+typedef struct clv_rule_argument {
+  clv_dart dart;
+  int32_t number;
+  const clv_dart *darts;
+  uint32_t dart_count;
+} clv_rule_argument;
+
+// Applies a rule inside an open transaction. CLV_ERROR_REFUSED when it does not match or a guard fails: the map's error
+// says which, and the map is as it was before the call. Where `created` is not NULL, it gets the dart that the node
+// `node` of the right side has at the first hook's dart.
+CLV_API clv_result clv_rule_apply(const clv_rule *rule, clv_map *map, const clv_rule_argument *arguments,
+                                  uint32_t count, const char *node, clv_dart *created);
+
+CLV_END_DECLS
+
+#endif

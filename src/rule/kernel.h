@@ -1,0 +1,81 @@
+// Kernels: what runs over the rows of a view.
+//
+// A law becomes a program of five kernels: constants (what can be hoisted), energy, force, stiffness times vector
+// and stiffness. Each exists twice: interpreted, which is the oracle and serves machines without a compiler, and as C
+// for wide registers (emit.c). Both have the same face, so a view does not know which it has.
+//
+// Rows come in batches of eight, whatever the registers: value k of row r lies at [r / 8][k][r % 8]. Particles are named
+// by their number in a slab's own copy, four doubles each (three and a pad). A batch that is not full repeats its last
+// row; `rows` says how many count.
+
+#ifndef RULE_KERNEL_H
+#define RULE_KERNEL_H
+
+#include "rule/law.h"
+
+enum { KERNEL_LANES = 8, KERNEL_STRIDE = 4 };
+
+typedef struct kernel_args {
+  uint32_t rows;
+  const uint32_t *places;    // [batch][particle][8]
+  const double *constants;   // [batch][constant][8]
+  const double *params;      // by number of the program's parameters
+  const double *pos, *vel;   // [particle][4]
+  const double *dpos, *dvel; // directions, for stiffness times vector
+  double *out;               // [particle][4]: forces are added here
+  double *energy;            // [batch][8]: energy (and dissipation in the second half, if asked for)
+  double *matrix;            // [batch][n * n][8], n = 3 * particles: written, not added
+} kernel_args;
+
+typedef void kernel_function(const kernel_args *args);
+
+typedef enum kernel_kind {
+  KERNEL_ENERGY,     // energy[row] = sum over quadrature of the energy
+  KERNEL_FORCE,      // out += force(pos, vel)
+  KERNEL_FORCE_DPOS, // out += (df/dx) dpos: minus the stiffness times a vector; made positive as `psd` says
+  KERNEL_FORCE_DVEL, // out += (df/dv) dvel
+  KERNEL_STIFFNESS,  // matrix = - df/dx, made positive as `psd` says
+  KERNEL_DAMPING,    // matrix = - df/dv
+  KERNEL_COUNT
+} kernel_kind;
+
+// One kernel, as expressions: roots over the inputs DAG_PARAM, DAG_HOIST, DAG_HOIST_Q, DAG_POS, DAG_VEL, DAG_DPOS,
+// DAG_DVEL. ENERGY has 1 root, the three force kernels 3 per particle (0 where nothing acts). Matrices have none: they
+// are force kernels run along each axis.
+typedef struct kernel_body {
+  dag_ref *roots;
+  uint32_t root_count;
+} kernel_body;
+
+typedef struct kernel {
+  const law *law;
+  dag graph;                      // its own: the law's, differentiated and hoisted
+  uint32_t particles, quadrature; // quadrature >= 1
+  // Constants of a row: hoisted values, then hoisted values of point 0, of point 1 ...
+  uint32_t hoist_count, hoist_q_count;
+  dag_ref *hoist, *hoist_q; // what is hoisted, over DAG_PARAM, DAG_READ, DAG_QUAD
+  kernel_body body[KERNEL_COUNT];
+  bool has_velocity;                       // forces depend on velocities
+  kernel_function *compiled[KERNEL_COUNT]; // NULL: interpreted
+} kernel;
+
+static inline uint32_t kernel_constants(const kernel *k) {
+  return k->hoist_count + k->quadrature * k->hoist_q_count;
+}
+
+// Differentiates, shares and hoists. NULL and a D finding where a law cannot be differentiated.
+kernel *kernel_make(clv_program *program, const law *law);
+void kernel_destroy(kernel *k, const clv_allocator *allocator);
+
+// The constants of one row, from its reads and, with quadrature, the points' data; constants[k * KERNEL_LANES].
+void kernel_hoist(const kernel *k, const double *params, const double *reads, const double (*quad)[LAW_QUAD_DATA],
+                  double *constants);
+// Runs a kernel: compiled where it is, interpreted otherwise.
+void kernel_run(const kernel *k, kernel_kind kind, const kernel_args *args);
+void kernel_interpret(const kernel *k, kernel_kind kind, const kernel_args *args);
+
+// Makes symmetric n x n matrices positive: clamps (or takes the absolute value of) eigenvalues. Row by row in place,
+// entry e of the matrix at matrix[e * stride].
+void kernel_make_positive(double *matrix, uint32_t n, uint32_t stride, law_psd psd);
+
+#endif
