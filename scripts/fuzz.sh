@@ -4,6 +4,9 @@
 # SECONDS is the time of all targets together; NAME is one of them (test/fuzz/fuzz_NAME.c). Each starts from a copy of
 # test/fuzz/corpus/NAME in out/fuzz/NAME/corpus, which is where its findings go: nothing that is committed changes.
 # With --keep in front, inputs that reach new code are added to the committed corpus at the end.
+#
+# An input that takes more than 10 s fails. On a busy machine it may have been the machine: it is tried once more, alone,
+# and counts as a finding only if it needs more than 5 s again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,6 +26,20 @@ done
 seconds=$((total / ${#names[@]}))
 ((seconds > 0)) || seconds=1
 
+# Whether what stopped a target was the machine: the input that took too long is fast when tried again.
+was_stalled() {
+  local program=$1 work=$2 input again
+  grep -q '^SUMMARY: libFuzzer: timeout' "$work/log" || return 1
+  input=$(sed -n "s|.*Test unit written to \\($work/timeout-[0-9a-f]*\\).*|\\1|p" "$work/log" | tail -n 1)
+  [ -s "$input" ] || return 1
+  again=$(date +%s%N)
+  timeout 20 "$program" -timeout=5 -rss_limit_mb=2048 -artifact_prefix="$work/again-" "$input" >"$work/again" 2>&1 ||
+    return 1
+  again=$((($(date +%s%N) - again) / 1000000))
+  echo "fuzz ${program##*/fuzz_}: an input took 10 s, and $again ms when tried again alone: the machine had stalled." \
+    "Passed; the input is $input"
+}
+
 fuzz() {
   local name=$1 program=build/fuzz/fuzz_$1 kept=test/fuzz/corpus/$1 work=out/fuzz/$1
   rm -rf "$work/corpus"
@@ -31,7 +48,7 @@ fuzz() {
 
   echo "fuzz $name: $seconds s from $(find "$work/corpus" -type f | wc -l) inputs"
   if ! "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="$work/" "$work/corpus" >"$work/log" 2>&1; then
+    -artifact_prefix="$work/" "$work/corpus" >"$work/log" 2>&1 && ! was_stalled "$program" "$work"; then
     tail -n 60 "$work/log"
     echo "fuzz $name: FAILED. The whole report is in $work/log, the input it names beside it."
     echo "  To see it again:  $program INPUT"
@@ -44,7 +61,7 @@ fuzz() {
     "$program" -merge=1 "$kept" "$work/corpus" >"$work/log" 2>&1
   fi
 }
-export -f fuzz
+export -f fuzz was_stalled
 export seconds keep
 
 printf '%s\0' "${names[@]}" | xargs -0 -P "$(nproc)" -I{} bash -euo pipefail -c 'fuzz {}'

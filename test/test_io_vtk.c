@@ -300,6 +300,8 @@ static void test_wrong_files_are_explained(void **state) {
       {LINE "POINT_DATA 2\nFIELD f 1\na -1 2 int\n1 2\n", 11, "arrays of -1 components"},
       {LINE "POINT_DATA 2\nFIELD f 1\na 1 -2 int\n1 2\n", 11, "arrays of -2 tuples"},
       {LINE "POINT_DATA 2\nFIELD f 1\na 1 3 int\n1 2 3\n", 11, "an array of 3 tuples, 2 are needed"},
+      {GRID "FIELD f 1\na 65535 4000000000 string\nx\n", 8,
+       "262140000000000 strings are declared, but the file is too"},
       {LINE "CELL_DATA 1\nSCALARS region long\nLOOKUP_TABLE default\n3000000000\n", 12,
        "region 3000000000 needs more than 32 bits"},
       {ASCII "DATASET STRUCTURED_POINTS\n", 5, "no DIMENSIONS"},

@@ -604,8 +604,10 @@ static void vtk_skip_binary_string(vtk *v) {
   if (io_room(v->r, length, 1, "characters")) io_bytes(v->r, (size_t)length, "a string");
 }
 
+// Each takes a byte at least: the end of its line in a text, its length in a binary file.
 static void vtk_skip_strings(vtk *v, size_t count) {
   io_rest_of_line(v->r);
+  if (!io_room(v->r, count, 1, "strings")) return;
   for (size_t i = 0; i < count && io_ok(v->r); i++) {
     if (v->r->binary) {
       vtk_skip_binary_string(v);

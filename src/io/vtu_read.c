@@ -16,6 +16,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+// What unpacking a block is charged, however little it holds: many arrays may name the same blocks.
+#define VTU_BLOCK_COST 4096
+
 typedef enum vtu_section { VTU_NO_SECTION, VTU_POINTS, VTU_CELLS, VTU_POINT_DATA, VTU_CELL_DATA } vtu_section;
 
 typedef struct vtu_array {
@@ -282,6 +285,7 @@ static bool vtu_read_blocks(vtu *v, vtu_source *source, vtu_blocks *blocks) {
                    count, size);
   }
   *blocks = (vtu_blocks){.count = (size_t)count, .size = (size_t)size, .last_size = (size_t)(last ? last : size)};
+  io_spend(r, blocks->count, VTU_BLOCK_COST);
   blocks->packed_sizes = io_scratch_new(r, blocks->count, sizeof *blocks->packed_sizes);
   for (size_t i = 0; i < blocks->count && io_ok(r); i++) {
     uint64_t packed = vtu_take_size(v, source);

@@ -195,6 +195,9 @@ static size_t xml_put_utf8(uint32_t code, char *out) {
   return 4;
 }
 
+// The longest reference that is looked for, from & to ;. Without a limit many & would each search the whole value.
+#define XML_REFERENCE_SIZE 32
+
 // The character a reference such as &lt; or &#65; stands for; 0 for none. `body` is what stands between & and ;.
 static uint32_t xml_reference(io_span body) {
   static const struct {
@@ -227,7 +230,8 @@ io_span io_xml_decode(io_reader *r, io_span value) {
   size_t size = 0;
   const char *end = value.at + value.size;
   for (const char *at = value.at; at < end;) {
-    const char *semicolon = *at == '&' ? memchr(at, ';', (size_t)(end - at)) : NULL;
+    size_t reach = end - at < XML_REFERENCE_SIZE ? (size_t)(end - at) : XML_REFERENCE_SIZE;
+    const char *semicolon = *at == '&' ? memchr(at, ';', reach) : NULL;
     uint32_t code = semicolon ? xml_reference((io_span){at + 1, (size_t)(semicolon - at - 1)}) : 0;
     if (code) {
       size += xml_put_utf8(code, copy + size);

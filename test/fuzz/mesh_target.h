@@ -42,12 +42,18 @@ static inline void check_round_trip(const clv_mesh *mesh) {
   io_writer_close(&writer);
 }
 
+// A few bytes may ask for a grid of a million points, which teaches nothing that a small one does not, and takes seconds
+// to write and read again under the sanitizers.
+static inline bool is_worth_a_round_trip(const clv_mesh *mesh) {
+  return mesh->point_count + mesh->element_count <= 1 << 16;
+}
+
 static inline int fuzz_mesh(const char *name, const uint8_t *data, size_t size) {
   clv_mesh mesh;
   clv_error error;
   clv_mesh_init(&mesh, NULL);
   if (clv_mesh_read_memory(&mesh, name, data, size, &error) == CLV_OK) {
-    check_round_trip(&mesh);
+    if (is_worth_a_round_trip(&mesh)) check_round_trip(&mesh);
   } else {
     require(mesh.points == NULL && mesh.kinds == NULL && mesh.fields == NULL && mesh.regions == NULL);
     require(error.code == CLV_ERROR_INPUT && error.message[0] != '\0');
