@@ -1,0 +1,14 @@
+// What the parts of a program's check share.
+
+#ifndef RULE_PROGRAM_H
+#define RULE_PROGRAM_H
+
+#include "rule/syntax.h"
+
+// The text of a file of the shipped library (rules/NAME.rule), NULL when there is none of that name.
+const char *rule_shipped(const char *module, size_t *size);
+
+// Sorts the findings and makes them what callers see. False when memory is out.
+bool rule_publish_findings(clv_program *program);
+
+#endif
