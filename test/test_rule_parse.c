@@ -74,15 +74,15 @@ static void test_shapes(void **state) {
   assert_int_equal(word->child[0]->count, 3);
   assert_int_equal(word->child[1]->count, 1);
   const rule_tree *relation = word->child[1]->child[0];
-  assert_int_equal(relation->number, 3);
+  assert_int_equal((int)relation->number, 3);
   assert_int_equal(relation->count, 2);
   assert_true(rule_there(relation->child[0]->child[0]));
   const rule_tree *chain = loop->child[2]->child[0];
   assert_int_equal(chain->count, 3);
-  assert_int_equal(chain->child[0]->child[0]->child[0]->child[0]->number, -1);
+  assert_int_equal((int)chain->child[0]->child[0]->child[0]->child[0]->number, -1);
   const rule_tree *removed = first(program, "remove")->child[2]->child[0];
-  assert_int_equal(removed->child[1]->number, 1);
-  assert_int_equal(removed->child[1]->child[0]->number, 3);
+  assert_int_equal((int)removed->child[1]->number, 1);
+  assert_int_equal((int)removed->child[1]->child[0]->number, 3);
 
   // 0.5*e.ks*(l-rest(l))^2 is a product of a product and a power.
   const rule_tree *stretch = first(program, "stretch");

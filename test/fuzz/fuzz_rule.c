@@ -1,0 +1,33 @@
+// Fuzzes the language: whatever the text, a program is parsed and checked, or refused with findings that have a place.
+
+#include "cleave/rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition) {
+  if (!condition) abort();
+}
+
+static void check_findings(const clv_program *program, clv_result result) {
+  const clv_diagnostic *found = NULL;
+  const uint32_t count = clv_program_diagnostics(program, &found);
+  require((count > 0) == (result == CLV_ERROR_INPUT));
+  char text[2048];
+  for (uint32_t k = 0; k < count; k++) {
+    require(found[k].line >= 1 && found[k].column >= 1 && found[k].length >= 1);
+    require(found[k].what[0] != '\0' && found[k].help[0] != '\0');
+    require(clv_diagnostic_print(program, &found[k], text, sizeof text) > 0);
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  clv_program *program = clv_program_create(NULL);
+  require(program);
+  require(clv_program_add(program, "x.rule", (const char *)data, size) == CLV_OK);
+  check_findings(program, clv_program_check(program));
+  clv_program_destroy(program);
+  return 0;
+}
