@@ -6,6 +6,9 @@
 //
 // Elaboration is also the type checker: values carry type and unit, darts carry the path they were reached by, and every
 // mistake is found where it is written (checks P, F, T, D, Y).
+//
+// The base of a row is any dart of its orbit: check Y has shown that it does not matter which. On a template it is a dart
+// from which the shape looks as from dart 0; for an `oriented` law it is one of side 0.
 
 #ifndef RULE_LAW_H
 #define RULE_LAW_H
@@ -27,10 +30,12 @@ typedef struct law_path {
   uint8_t length, letter[LAW_PATH];
 } law_path;
 
+// A scalar of a column (matrices row by row), at the dart that `path` leads to.
 typedef struct law_read {
   const rule_tree *column; // RULE_EMBED or RULE_DERIVE
   uint16_t path;
-  uint16_t component;
+  uint8_t component;
+  bool in_sum; // the path begins at the dart of the sub-orbit that a law_sum is at, not at the base
 } law_read;
 
 typedef enum law_test { LAW_FREE, LAW_NOT_FREE, LAW_SIDE, LAW_NOT_SIDE, LAW_KIND, LAW_CONDITION } law_test;
@@ -43,19 +48,21 @@ typedef struct law_guard {
   dag_ref value;
 } law_guard;
 
-// A sum over the orbits `orbit` within the row's own one, of an expression on a dart of each (paths from there): for
-// sums that a shape does not unroll. In `value`, reads are numbered in the law's own list; their paths begin at the
-// sub-orbit's dart.
+// A sum over the orbits `orbit` within the row's own one, of an expression on a dart of each: for sums that a shape does
+// not unroll. In `value`, reads are numbered in the law's own list, and those `in_sum` begin at the sub-orbit's dart.
+// Scalar c of sum k is input DAG_SUM_INPUT 9 * k + c; `value` may use sums with a lower number.
 typedef struct law_sum {
   clv_orbit orbit;
   uint8_t mean, width; // divided by the count; scalars
   dag_ref value[9];
+  rule_span span;
 } law_sum;
 
 typedef enum law_psd { LAW_PSD_NONE, LAW_PSD_CLAMP, LAW_PSD_ABS, LAW_PSD_GAUSS_NEWTON } law_psd;
 
 // A value that is assigned: to column `column` (its component) of the orbit at `path`. A derived quantity `on c in t`
-// has one for each c.
+// has one for each c. Values are of what was there before the row; an update's later lines use the values of its earlier
+// ones, not what the columns then hold.
 typedef struct law_assign {
   const rule_tree *column;
   uint16_t path, component;
@@ -77,11 +84,15 @@ typedef struct law {
   BASE_ARRAY(law_sum) sums;
   BASE_ARRAY(law_assign) assigns; // derived quantities and updates
 
-  // Forces. `energy` and `dissipation` are per row, or per quadrature point when quadrature > 1: then everything is summed
-  // over the points. DAG_QUAD inputs: 0 the weight q.w, 1 + corner the shape function q.N[corner], then gradients
-  // 1 + corners + corner * 3 + axis (rest gradients of the shape functions, in the cell's frame), then
-  // frame entries (3 x k, row by row) for rest(grad): where the cell is a face in space.
+  // Forces. `energy`, `dissipation` and `force` are per row when quadrature is 0. Otherwise they are per quadrature point,
+  // and a row's are the sums over its points, of the same expressions with each point's DAG_QUAD inputs: 0 the weight
+  // q.w, 1 + corner the shape function q.N[corner], then gradients 1 + corners + corner * 3 + axis (rest gradients of
+  // the shape functions, in the cell's frame), then frame entries (3 x k, row by row) for rest(grad): where the cell is
+  // a triangle or quadrangle in space. The points are those of the row's cell, whose corners 0, 1, 2 ... have their places
+  // in column `rest`. `unrolled` laws have the points written out: everything is per row, and value k of point p is
+  // DAG_QUAD p * LAW_QUAD_DATA + k.
   uint32_t quadrature; // points; 0 when the law has no `over`
+  bool unrolled;
   dag_ref energy, dissipation;
   dag_ref *force; // 3 per particle: explicit forces, or NULL
 } law;
@@ -92,10 +103,27 @@ typedef BASE_ARRAY(law *) law_list;
 bool law_elaborate(clv_program *program, const rule_tree *declaration, uint32_t dimension, law_list *out);
 void law_destroy(law *l, const clv_allocator *allocator);
 
+// What others need to know of declarations. A column's orbit in maps of one dimension; 0 when it has none there
+// (`volume` in 2D).
+clv_orbit law_column_orbit(const rule_tree *column, uint32_t dimension);
+// Scalars of a RULE_TYPE: 1, 2, 3, 4 or 9.
+uint32_t law_components(const rule_tree *type);
+// Checks a RULE_PARAM, RULE_EMBED or RULE_DEF (types, units, circles); findings are recorded.
+bool law_declaration_check(clv_program *program, const rule_tree *declaration);
+// DAG_PARAM inputs: parameters in the order of their declarations, each with its scalars. The number of all scalars, the
+// first of one parameter, and their defaults. False when memory is out.
+uint32_t law_param_count(const clv_program *program);
+uint32_t law_param_first(const clv_program *program, const rule_tree *param);
+bool law_param_defaults(clv_program *program, double *values);
+// The value at creation of an embedding, with these parameters: zeros when it has none. False when memory is out.
+bool law_initial(clv_program *program, const rule_tree *embed, const double *params, double *values);
+
 // Quadrature of a template on its rest shape: points, and for each: weight, shape functions, gradients, frame, in
 // DAG_QUAD order. `rest` has 3 coordinates per corner. Returns the number of points; data has LAW_QUAD_DATA each.
 enum { LAW_QUAD_DATA = 1 + 8 + 24 + 9 };
 uint32_t law_quadrature_points(clv_kind kind);
 void law_quadrature(clv_kind kind, const double (*rest)[3], double (*data)[LAW_QUAD_DATA]);
+// One point on the reference shape: its weight; shape functions and their slopes by corner.
+double law_reference(clv_kind kind, uint32_t point, double *shape, double (*slopes)[3]);
 
 #endif
