@@ -2,8 +2,6 @@
 
 #include "map/walk.h"
 
-#include "base/wide.h"
-
 // Sets
 
 void map_set_init(map_set *set, const clv_allocator *allocator) {
@@ -141,55 +139,76 @@ uint32_t map_ring_plain(const map *m, uint32_t dims, clv_dart dart, clv_dart ent
   return count;
 }
 
-// In a star, places are told apart by comparing with all found so far, several at a time, and appended without a branch;
-// where there are many, or a cell is not plain, the general search takes over.
-uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]) {
+// In a star, places are told apart by a small table of bytes, each the number of a place found, and appended without a
+// branch: whether a place is new is what no processor can guess. Where there are many, or a cell is not plain, the general
+// search takes over.
+enum { STAR_SLOTS = 256 };
+
+static inline uint32_t star_slot(uint32_t key) {
+  return key * 0x9E3779B1u >> 24;
+}
+
+// When all pages are of one kind and none has records, a dart tells its row by itself.
+static inline bool is_uniform(const map *m, uint32_t kind) {
+  return m->records.alive == 0 && m->rows[kind].pages.count + 1 == m->pages.count;
+}
+
+static inline uint32_t star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart *entry, bool uniform) {
   const clv_page *pages = m->view.pages;
-  union {
-    uint32_t key[MAP_STAR_PLAIN]; // block and number of the sub-orbit
-    base_four four[MAP_STAR_PLAIN / 4];
-  } found;
-  const base_four none = {0};
   uint32_t kind = pages[dart >> CLV_PAGE_SHIFT].kind;
-  if (!pages[dart >> CLV_PAGE_SHIFT].plain) return 0;
   const clv_template *shape = &clv_templates[kind];
   const clv_suborbits *sub = &shape->sub[inner];
-  found.four[0] = found.four[1] = none;
-  found.key[0] = (dart & ~63u) | sub->of[dart & 63u];
+  const uint32_t *rows = m->view.links[kind];
+  uint32_t keys[MAP_STAR_PLAIN + 1]; // block and number of the sub-orbit, from 1
+  uint8_t slots[STAR_SLOTS] = {0};
+  keys[0] = 0;
+  keys[1] = (dart & ~63u) | sub->of[dart & 63u];
+  slots[star_slot(keys[1])] = 1;
   entry[0] = dart;
   uint32_t count = 1;
   for (uint32_t k = 0; k < count; k++) {
     if (count > MAP_STAR_PLAIN - 16) return 0;
-    const clv_page page = pages[entry[k] >> CLV_PAGE_SHIFT];
-    if (page.kind != kind) { // rare, so its constants are looked up only then
+    const clv_page page = uniform ? (clv_page){0} : pages[entry[k] >> CLV_PAGE_SHIFT];
+    if (!uniform && page.kind != kind) { // rare, so its constants are looked up only then
       kind = page.kind;
       shape = &clv_templates[kind];
       sub = &shape->sub[inner];
+      rows = m->view.links[kind];
     }
-    const uint32_t number = found.key[k] & 63u, came = k ? shape->facet[entry[k] & 63u] : 64;
-    const uint32_t *links = m->view.links[kind] + (size_t)map_row(page, entry[k]) * shape->facet_count;
+    const uint32_t row = uniform ? (entry[k] >> 6) - (CLV_BLOCK_MASK + 1) : map_row(page, entry[k]);
+    const uint32_t number = keys[k + 1] & 63u, came = k ? shape->facet[entry[k] & 63u] : 64;
+    const uint32_t *links = rows + (size_t)row * shape->facet_count;
     const clv_exit *exit = sub->exit + sub->exit_start[number], *end = sub->exit + sub->exit_start[number + 1];
     for (; exit < end; exit++) {
       const clv_dart link = links[exit->facet];
       if (!link || exit->facet == came) continue;
-      const clv_page beyond = pages[link >> CLV_PAGE_SHIFT];
-      if (!beyond.plain) return 0;
       uint32_t at, place;
-      if (CLV_LIKELY(beyond.kind == kind)) {
+      if (uniform) {
         at = shape->turn[link & 63u][exit->position];
         place = sub->of[at];
       } else {
+        const clv_page beyond = pages[link >> CLV_PAGE_SHIFT];
+        if (!beyond.plain) return 0;
         at = clv_templates[beyond.kind].turn[link & 63u][exit->position];
         place = clv_templates[beyond.kind].sub[inner].of[at];
       }
-      const uint32_t key = (link & ~63u) | place, new = !base_is_among(found.four, count, key);
-      found.key[count] = key; // one that is not new may stay behind the end: it is found either way
+      const uint32_t key = (link & ~63u) | place;
+      uint32_t slot = star_slot(key);
+      while (slots[slot] && keys[slots[slot]] != key) slot = (slot + 1) % STAR_SLOTS;
+      const uint32_t new = !slots[slot];
+      keys[count + 1] = key; // one that is not new stays behind the end
       entry[count] = (link & ~63u) | at;
+      slots[slot] = (uint8_t)(new ? count + 1 : slots[slot]);
       count += new;
-      if (!(count & 7u)) found.four[count / 4] = found.four[count / 4 + 1] = none;
     }
   }
   return count;
+}
+
+uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]) {
+  const clv_page page = map_page(m, dart);
+  if (!page.plain) return 0;
+  return is_uniform(m, page.kind) ? star_plain(m, inner, dart, entry, true) : star_plain(m, inner, dart, entry, false);
 }
 
 // Stars. A ring is followed both ways from its first dart; anything else is searched breadth first.
