@@ -3,7 +3,8 @@
 // A law's mathematics is elaborated to scalars: a vec3 is three nodes, a matrix nine. Nodes are hash-consed: asking for
 // the same operation on the same arguments gives the node that is there, so shared subexpressions exist once by
 // construction. Simple identities are applied on the way (x + 0, x * 1, x * 0, - - x, constants folded, a * b ordered).
-// A node's arguments come before it, so that a walk in order of number is an evaluation.
+// A node's arguments come before it, so that a walk in order of number is an evaluation. Products are folded to 0 where
+// a factor is the constant 0, whatever the other is.
 //
 // Inputs are what a row of a view has: parameters, values read from columns, data of a quadrature point, unknowns
 // (positions, velocities) and the directions of a tangent. Everything that depends on no unknown can be hoisted.
@@ -14,6 +15,9 @@
 #include "rule/syntax.h"
 
 typedef uint32_t dag_ref; // 0: none
+
+// A graph that would grow beyond this is treated as memory that ran out: a rule file is not trusted.
+enum { DAG_NODES = 1 << 20 };
 
 typedef enum dag_op {
   DAG_NONE = 0,
@@ -58,7 +62,7 @@ typedef enum dag_op {
   DAG_NOT,
   DAG_SELECT, // a ? b : c
   // The rotation nearest to a 3 x k matrix, k 2 or 3: arguments in one DAG_TUPLE, row by row; DAG_PART takes entry
-  // `index` of the result
+  // `index` of the result. The parts of rotation r are the nodes r + 1 + index, always all of them.
   DAG_TUPLE,
   DAG_ROTATION,
   DAG_PART,
@@ -68,11 +72,11 @@ typedef enum dag_op {
 
 typedef struct dag_node {
   uint8_t op;
-  uint8_t count; // arguments of a tuple; columns of a rotation's matrix
-  uint16_t unused;
-  uint32_t index; // inputs and parts
-  dag_ref arg[3]; // of a tuple: arg[0] is where its arguments begin in `tuples`
-  rule_span span; // the text it was first made for
+  uint8_t count;    // arguments of a tuple; columns of a rotation's matrix
+  uint16_t depends; // bits (1u << op) of the inputs it depends on
+  uint32_t index;   // inputs and parts
+  dag_ref arg[3];   // of a tuple: arg[0] is where its arguments begin in `tuples`
+  rule_span span;   // the text it was first made for
   double value;
 } dag_node;
 
@@ -108,13 +112,23 @@ static inline dag_ref dag_div(dag *g, dag_ref a, dag_ref b) {
   return dag_binary(g, DAG_DIV, a, b);
 }
 
-// What a node depends on, as bits (1u << op) of the inputs.
-uint32_t dag_depends(const dag *graph, dag_ref node); // slow: walks; dag_depend_all fills an array of nodes.count
+// What an operation gives: the one definition of each, which interpreted and compiled code follow. Minimum and maximum
+// are a < b ? a : b and b < a ? a : b; a condition holds when it is not 0.
+double dag_apply(dag_op op, double a, double b, double c);
+// How many arguments an operation has in `arg`; tuples have theirs elsewhere and count as having none.
+uint32_t dag_arity(dag_op op);
+
+// What a node depends on, as bits (1u << op) of the inputs; dag_depend_all fills an array of nodes.count.
+uint32_t dag_depends(const dag *graph, dag_ref node);
 void dag_depend_all(const dag *graph, uint32_t *bits);
 
 // Substitution: the same expression with every input of `op` replaced by what `with` says (0: stays).
 typedef dag_ref dag_replacer(void *user, dag *graph, dag_op op, uint32_t index);
 dag_ref dag_replace(dag *graph, dag_ref root, dag_replacer *with, void *user);
+
+// Copies what `count` roots need (0 stays 0) from one graph to another, simplified anew. `drop_holds` leaves out
+// DAG_HOLD: for graphs that are not differentiated any more. False when memory is out.
+bool dag_copy(dag *to, const dag *from, const dag_ref *roots, uint32_t count, dag_ref *copies, bool drop_holds);
 
 // The gradient of a scalar: reverse accumulation. gradient[k] = d root / d (input `op` k), k < count. A node that
 // cannot be differentiated and depends on the unknown stops it: false, and *bad names the node.
@@ -125,7 +139,8 @@ bool dag_tangent(dag *graph, const dag_ref *roots, uint32_t count, dag_op op, da
 // The time derivative: positions move along velocities. rate(e).
 bool dag_rate(dag *graph, dag_ref root, dag_ref *rate, dag_ref *bad);
 
-// Evaluates all nodes that the roots need. inputs(op, index) by callback; `values` has nodes.count entries of scratch.
+// Evaluates all nodes that the roots need (a root 0 is 0). Inputs are read by callback; `values` has nodes.count entries
+// of scratch.
 typedef double dag_reader(void *user, dag_op op, uint32_t index);
 void dag_evaluate(const dag *graph, const dag_ref *roots, uint32_t count, dag_reader *read, void *user, double *values,
                   double *results);

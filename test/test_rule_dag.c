@@ -1,0 +1,402 @@
+// The scalar graph: each operation once, identities applied, substitution and copies, evaluation, rotations.
+
+#include "rule/dag.h"
+
+#include "support/counting_allocator.h"
+#include "support/random.h"
+
+#include <math.h>
+
+static dag new_graph(void) {
+  const clv_allocator allocator = clv_default_allocator();
+  dag graph;
+  dag_init(&graph, &allocator);
+  return graph;
+}
+
+static double between(random_source *random, double low, double high) {
+  return low + (high - low) * (double)(random_next(random) >> 11) * 0x1p-53;
+}
+
+static dag_ref pos(dag *graph, uint32_t index) {
+  return dag_input(graph, DAG_POS, index);
+}
+
+static void equal_operations_are_one_node(void **state) {
+  (void)state;
+  dag graph = new_graph();
+  const dag_ref x = pos(&graph, 0), y = pos(&graph, 1), two = dag_const(&graph, 2);
+  assert_int_equal(pos(&graph, 0), x);
+  assert_int_equal(dag_const(&graph, 2), two);
+  assert_int_equal(dag_const(&graph, -0.0), dag_const(&graph, 0));
+  assert_int_equal(dag_add(&graph, x, y), dag_add(&graph, y, x));
+  assert_int_equal(dag_mul(&graph, x, y), dag_mul(&graph, y, x));
+  assert_int_not_equal(dag_sub(&graph, x, y), dag_sub(&graph, y, x));
+  assert_int_not_equal(dag_input(&graph, DAG_VEL, 0), x);
+  const uint32_t count = graph.nodes.count;
+  for (uint32_t k = 0; k < 1000; k++) dag_unary(&graph, DAG_SQRT, dag_mul(&graph, two, dag_add(&graph, x, y)));
+  assert_int_equal(graph.nodes.count, count + 2);
+  // A thousand distinct nodes are all found again, whatever the table did meanwhile.
+  dag_ref made[1000];
+  for (uint32_t k = 0; k < 1000; k++) made[k] = dag_input(&graph, DAG_READ, k);
+  for (uint32_t k = 0; k < 1000; k++) assert_int_equal(dag_input(&graph, DAG_READ, k), made[k]);
+  dag_free(&graph);
+}
+
+static void identities_are_applied(void **state) {
+  (void)state;
+  dag graph = new_graph(), *g = &graph;
+  const dag_ref x = pos(g, 0), y = pos(g, 1), zero = dag_const(g, 0), one = dag_const(g, 1), two = dag_const(g, 2);
+  const dag_ref minus_x = dag_unary(g, DAG_NEG, x), minus_y = dag_unary(g, DAG_NEG, y);
+  assert_int_equal(dag_add(g, x, zero), x);
+  assert_int_equal(dag_sub(g, x, zero), x);
+  assert_int_equal(dag_sub(g, zero, x), minus_x);
+  assert_int_equal(dag_sub(g, x, x), zero);
+  assert_int_equal(dag_mul(g, x, one), x);
+  assert_int_equal(dag_mul(g, x, zero), zero);
+  assert_int_equal(dag_mul(g, dag_const(g, -1), x), minus_x);
+  assert_int_equal(dag_unary(g, DAG_NEG, minus_x), x);
+  assert_int_equal(dag_mul(g, minus_x, minus_y), dag_mul(g, x, y));
+  assert_int_equal(dag_mul(g, minus_x, y), dag_unary(g, DAG_NEG, dag_mul(g, x, y)));
+  assert_int_equal(dag_add(g, x, minus_y), dag_sub(g, x, y));
+  assert_int_equal(dag_add(g, minus_x, minus_y), dag_unary(g, DAG_NEG, dag_add(g, x, y)));
+  assert_int_equal(dag_unary(g, DAG_NEG, dag_sub(g, x, y)), dag_sub(g, y, x));
+  assert_int_equal(dag_add(g, x, x), dag_mul(g, two, x));
+  assert_int_equal(dag_mul(g, dag_const(g, 0.5), dag_mul(g, two, x)), x);
+  assert_int_equal(dag_add(g, y, dag_mul(g, dag_const(g, -2), x)), dag_sub(g, y, dag_mul(g, two, x)));
+  assert_int_equal(dag_div(g, x, two), dag_mul(g, dag_const(g, 0.5), x));
+  assert_int_equal(dag_div(g, x, one), x);
+  assert_int_equal(dag_div(g, zero, x), zero);
+  assert_int_equal(dag_binary(g, DAG_POW, x, two), dag_mul(g, x, x));
+  assert_int_equal(dag_binary(g, DAG_POW, x, zero), one);
+  assert_int_equal(dag_binary(g, DAG_POW, x, dag_const(g, 0.5)), dag_unary(g, DAG_SQRT, x));
+  assert_int_equal(dag_binary(g, DAG_POW, x, dag_const(g, -1)), dag_div(g, one, x));
+  assert_int_equal(dag_binary(g, DAG_MIN, x, x), x);
+  assert_int_equal(dag_unary(g, DAG_ABS, minus_x), dag_unary(g, DAG_ABS, x));
+  const dag_ref less = dag_binary(g, DAG_LESS, x, y);
+  assert_int_equal(dag_select(g, one, x, y), x);
+  assert_int_equal(dag_select(g, zero, x, y), y);
+  assert_int_equal(dag_select(g, less, x, x), x);
+  assert_int_equal(dag_select(g, dag_unary(g, DAG_NOT, less), x, y), dag_select(g, less, y, x));
+  assert_int_equal(dag_binary(g, DAG_AND, less, one), less);
+  assert_int_equal(dag_binary(g, DAG_AND, less, zero), zero);
+  assert_int_equal(dag_binary(g, DAG_OR, less, one), one);
+  assert_int_equal(dag_unary(g, DAG_NOT, dag_unary(g, DAG_NOT, less)), less);
+  const dag_ref held = dag_unary(g, DAG_HOLD, x);
+  assert_int_not_equal(held, x);
+  assert_int_equal(dag_unary(g, DAG_HOLD, held), held);
+  assert_int_equal(dag_unary(g, DAG_HOLD, dag_input(g, DAG_READ, 0)), dag_input(g, DAG_READ, 0));
+  dag_free(g);
+}
+
+static void constants_are_folded_where_they_are_finite(void **state) {
+  (void)state;
+  dag graph = new_graph(), *g = &graph;
+  const dag_ref two = dag_const(g, 2), three = dag_const(g, 3);
+  for (dag_op op = DAG_ADD; op <= DAG_SELECT; op++) {
+    if (dag_arity(op) == 2) assert_int_equal(dag_binary(g, op, two, three), dag_const(g, dag_apply(op, 2, 3, 0)));
+    if (dag_arity(op) == 1 && op != DAG_ASIN && op != DAG_ACOS)
+      assert_int_equal(dag_unary(g, op, two), dag_const(g, dag_apply(op, 2, 0, 0)));
+  }
+  const dag_ref endless = dag_div(g, two, dag_const(g, 0));
+  assert_int_equal(g->nodes.data[endless].op, DAG_DIV);
+  assert_int_equal(g->nodes.data[dag_unary(g, DAG_ACOS, two)].op, DAG_ACOS);
+  dag_free(g);
+}
+
+typedef struct point {
+  double x[8];
+} point;
+
+static double read_point(void *user, dag_op op, uint32_t index) {
+  const point *p = user;
+  return op == DAG_POS ? p->x[index] : 0.5 + index;
+}
+
+static double value_at(const dag *graph, dag_ref root, point *p) {
+  static double values[20000];
+  assert_in_range(graph->nodes.count, 1, 20000);
+  double result;
+  dag_evaluate(graph, &root, 1, read_point, p, values, &result);
+  return result;
+}
+
+static void evaluation_is_the_arithmetic(void **state) {
+  (void)state;
+  dag graph = new_graph(), *g = &graph;
+  point p = {{1.5, -2, 0.25, 3}};
+  const dag_ref x = pos(g, 0), y = pos(g, 1), z = pos(g, 2);
+  const dag_ref xy = dag_mul(g, x, y), e = dag_unary(g, DAG_EXP, dag_div(g, xy, z));
+  const dag_ref cube = dag_binary(g, DAG_POW, x, dag_const(g, 3));
+  assert_true(value_at(g, e, &p) == exp(1.5 * -2 / 0.25));
+  assert_true(value_at(g, cube, &p) == 1.5 * 1.5 * 1.5);
+  assert_true(value_at(g, dag_binary(g, DAG_POW, x, dag_const(g, -3)), &p) == 1 / (1.5 * 1.5 * 1.5));
+  assert_true(value_at(g, dag_select(g, dag_binary(g, DAG_LESS, x, y), x, y), &p) == -2);
+  assert_true(value_at(g, dag_binary(g, DAG_MAX, x, y), &p) == 1.5);
+  assert_true(value_at(g, 0, &p) == 0);
+  assert_int_equal(dag_depends(g, e), 1u << DAG_POS);
+  assert_int_equal(dag_depends(g, dag_add(g, e, dag_input(g, DAG_READ, 3))), 1u << DAG_POS | 1u << DAG_READ);
+  assert_int_equal(dag_depends(g, dag_const(g, 4)), 0);
+  uint32_t bits[200];
+  dag_depend_all(g, bits);
+  for (dag_ref ref = 1; ref < g->nodes.count; ref++) assert_int_equal(bits[ref], dag_depends(g, ref));
+  dag_free(g);
+}
+
+// Replaces positions 0 and 1 by 2 and 3.
+static dag_ref shift(void *user, dag *graph, dag_op op, uint32_t index) {
+  (void)user;
+  return op == DAG_POS && index < 2 ? pos(graph, index + 2) : 0;
+}
+
+static void substitution_replaces_inputs_only(void **state) {
+  (void)state;
+  dag graph = new_graph(), *g = &graph;
+  dag_ref matrix[9], turned[9];
+  for (uint32_t k = 0; k < 9; k++) matrix[k] = dag_add(g, pos(g, k % 2), dag_const(g, k * k));
+  dag_rotation(g, matrix, 3, turned);
+  const dag_ref f = dag_select(g, dag_binary(g, DAG_LESS, pos(g, 0), dag_const(g, 1)), dag_mul(g, turned[3], pos(g, 1)),
+                               dag_unary(g, DAG_SQRT, pos(g, 1)));
+  const dag_ref moved = dag_replace(g, f, shift, NULL);
+  assert_int_not_equal(moved, f);
+  for (uint32_t k = 0; k < 20; k++) {
+    point p = {{0.1 * k, 2, 0.15 * k, 3}}, q = {{0.15 * k, 3, 0, 0}};
+    assert_true(value_at(g, moved, &p) == value_at(g, f, &q));
+  }
+  assert_int_equal(dag_replace(g, moved, shift, NULL), moved);
+
+  dag copy = new_graph();
+  dag_ref roots[3] = {f, 0, dag_unary(g, DAG_HOLD, moved)}, copies[3];
+  assert_true(dag_copy(&copy, g, roots, 3, copies, true));
+  point p = {{0.3, 1.25, 0.4, 0.7}};
+  assert_true(value_at(&copy, copies[0], &p) == value_at(g, f, &p));
+  assert_int_equal(copies[1], 0);
+  assert_true(value_at(&copy, copies[2], &p) == value_at(g, moved, &p));
+  for (dag_ref ref = 1; ref < copy.nodes.count; ref++) assert_int_not_equal(copy.nodes.data[ref].op, DAG_HOLD);
+  dag_free(&copy);
+  dag_free(g);
+}
+
+// A chain of 400,000 operations is walked without a deep stack.
+static void depth_does_not_matter(void **state) {
+  (void)state;
+  dag graph = new_graph(), *g = &graph;
+  dag_ref f = pos(g, 0);
+  for (uint32_t k = 0; k < 200000; k++) f = dag_unary(g, DAG_SIN, dag_add(g, f, pos(g, 1)));
+  const dag_ref moved = dag_replace(g, f, shift, NULL);
+  assert_int_not_equal(moved, 0);
+  assert_int_not_equal(moved, f);
+  // And a graph has an end.
+  for (uint32_t k = 0; k < DAG_NODES && f; k++) f = dag_unary(g, DAG_COS, f);
+  assert_int_equal(f, 0);
+  assert_true(g->no_memory);
+  assert_int_equal(dag_const(g, 1), 0);
+  dag_free(g);
+}
+
+// Rotations
+
+static void times(const double *a, const double *b, double *c) {
+  for (uint32_t i = 0; i < 9; i++) c[i] = 0;
+  for (uint32_t i = 0; i < 27; i++) c[i / 9 * 3 + i % 3] += a[i / 9 * 3 + i / 3 % 3] * b[i / 3 % 3 * 3 + i % 3];
+}
+
+static void transpose(const double *a, double *b) {
+  for (uint32_t i = 0; i < 9; i++) b[i] = a[i % 3 * 3 + i / 3];
+}
+
+static double determinant(const double *m) {
+  return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+}
+
+static double difference(const double *a, const double *b, uint32_t count) {
+  double most = 0;
+  for (uint32_t k = 0; k < count; k++) most = fmax(most, fabs(a[k] - b[k]));
+  return most;
+}
+
+// Three plane rotations.
+static void random_rotation(random_source *random, double *m) {
+  double product[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  for (uint32_t axis = 0; axis < 3; axis++) {
+    const double angle = between(random, -3.2, 3.2);
+    const uint32_t p = (axis + 1) % 3, q = (axis + 2) % 3;
+    double plane[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    plane[4 * p] = plane[4 * q] = cos(angle);
+    plane[3 * p + q] = -sin(angle);
+    plane[3 * q + p] = sin(angle);
+    times(plane, product, m);
+    memcpy(product, m, sizeof product);
+  }
+}
+
+static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+static void expect_rotation(const double *r) {
+  double back[9], product[9];
+  transpose(r, back);
+  times(back, r, product);
+  assert_true(difference(product, one, 9) < 2e-15);
+  assert_true(fabs(determinant(r) - 1) < 4e-15);
+}
+
+// U diag(s) V', and U V', which is nearest where the smallest s, the only one that may be negative, comes last.
+static void matrix_of(const double *u, const double *s, const double *v, double *matrix, double *nearest) {
+  double back[9], scaled[9];
+  transpose(v, back);
+  times(u, back, nearest);
+  for (uint32_t k = 0; k < 9; k++) scaled[k] = u[k] * s[k % 3];
+  times(scaled, back, matrix);
+}
+
+static void rotations_are_nearest(void **state) {
+  (void)state;
+  random_source random = {1};
+  for (uint32_t k = 0; k < 20000; k++) {
+    double u[9], v[9], matrix[9], nearest[9], found[9];
+    random_rotation(&random, u);
+    random_rotation(&random, v);
+    const double size = pow(10, between(&random, -12, 12));
+    double s[3] = {between(&random, 1, 2), between(&random, 0.5, 1), between(&random, 0.1, 0.5)};
+    if (k % 4 == 1) s[2] = -s[2] * 0.8; // inverted
+    if (k % 4 == 2) s[2] = 0;
+    if (k % 4 == 3) s[0] = s[1] = s[2] = 1;
+    const double gap = s[1] + s[2], condition = s[0] / gap;
+    for (uint32_t e = 0; e < 3; e++) s[e] *= size;
+    matrix_of(u, s, v, matrix, nearest);
+    dag_rotation_of(matrix, 3, found);
+    expect_rotation(found);
+    if (gap > 0.05) assert_true(difference(found, nearest, 9) < 5e-15 * condition);
+  }
+}
+
+static void every_matrix_has_a_rotation(void **state) {
+  (void)state;
+  const double bad[][9] = {
+      {0},
+      {-1, 0, 0, 0, -1, 0, 0, 0, -1},
+      {1, 0, 0, 0, 1, 0, 0, 0, -1},
+      {1, 1, 1, 1, 1, 1, 1, 1, 1},
+      {0, 1, 0, 0, 0, 0, 0, 0, 0},
+      {1e-310, 0, 0, 0, 1e-310, 0, 0, 0, 1e-310},
+      {1e300, 0, 0, 0, -1e300, 0, 0, 0, 1e-300},
+      {1e-200, 0, 0, 0, 1, 0, 0, 0, 1e-200},
+  };
+  for (uint32_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    double found[9];
+    dag_rotation_of(bad[k], 3, found);
+    expect_rotation(found);
+    // No rotation of a fine set has a larger trace with the matrix.
+    random_source random = {k};
+    double reached = 0, scale = 0;
+    for (uint32_t e = 0; e < 9; e++) scale = fmax(scale, fabs(bad[k][e]));
+    for (uint32_t e = 0; e < 9; e++) reached += found[e] * (bad[k][e] / (scale + 1e-320));
+    for (uint32_t other = 0; other < 2000; other++) {
+      double r[9], trace = 0;
+      random_rotation(&random, r);
+      for (uint32_t e = 0; e < 9; e++) trace += r[e] * (bad[k][e] / (scale + 1e-320));
+      assert_true(trace <= reached + 1e-14);
+    }
+  }
+  double found[9];
+  dag_rotation_of(bad[0], 3, found);
+  assert_true(difference(found, one, 9) == 0);
+}
+
+static void pairs_of_columns_become_orthonormal(void **state) {
+  (void)state;
+  random_source random = {7};
+  for (uint32_t k = 0; k < 5000; k++) {
+    double u[9], matrix[6], found[6];
+    random_rotation(&random, u);
+    // The first two columns of u times a positive symmetric matrix: u's columns are nearest.
+    const double a = between(&random, 0.5, 2), d = between(&random, 0.5, 2), b = between(&random, -0.4, 0.4);
+    for (uint32_t row = 0; row < 3; row++) {
+      matrix[2 * row] = u[3 * row] * a + u[3 * row + 1] * b;
+      matrix[2 * row + 1] = u[3 * row] * b + u[3 * row + 1] * d;
+    }
+    if (k % 5 == 4)
+      for (uint32_t row = 0; row < 3; row++) matrix[2 * row + 1] = k % 2 ? 0 : 2 * matrix[2 * row];
+    dag_rotation_of(matrix, 2, found);
+    double dots[3] = {0};
+    for (uint32_t row = 0; row < 3; row++) {
+      dots[0] += found[2 * row] * found[2 * row];
+      dots[1] += found[2 * row + 1] * found[2 * row + 1];
+      dots[2] += found[2 * row] * found[2 * row + 1];
+      if (k % 5 != 4) {
+        assert_true(fabs(found[2 * row] - u[3 * row]) < 3e-14);
+        assert_true(fabs(found[2 * row + 1] - u[3 * row + 1]) < 3e-14);
+      }
+    }
+    assert_true(fabs(dots[0] - 1) < 2e-15 && fabs(dots[1] - 1) < 2e-15 && fabs(dots[2]) < 2e-15);
+  }
+}
+
+static void rotations_in_graphs_are_made_once(void **state) {
+  (void)state;
+  dag graph = new_graph(), *g = &graph;
+  dag_ref matrix[9], first[9], second[9];
+  for (uint32_t k = 0; k < 9; k++) matrix[k] = dag_add(g, pos(g, k % 8), dag_const(g, k % 4 == 0));
+  dag_rotation(g, matrix, 3, first);
+  const uint32_t count = g->nodes.count;
+  dag_rotation(g, matrix, 3, second);
+  assert_int_equal(g->nodes.count, count);
+  assert_memory_equal(first, second, sizeof first);
+  point p = {{0.1, 0.2, -0.3, 0.1, 0.5, 0.2, 0.1, -0.2}};
+  double values[9], rotation[9];
+  for (uint32_t k = 0; k < 9; k++) values[k] = p.x[k % 8] + (k % 4 == 0);
+  dag_rotation_of(values, 3, rotation);
+  for (uint32_t k = 0; k < 9; k++) assert_true(value_at(g, first[k], &p) == rotation[k]);
+  // In place, and on constants.
+  memcpy(second, matrix, sizeof second);
+  dag_rotation(g, second, 3, second);
+  assert_memory_equal(first, second, sizeof first);
+  for (uint32_t k = 0; k < 6; k++) matrix[k] = dag_const(g, k == 0 || k == 3);
+  dag_rotation(g, matrix, 2, second);
+  for (uint32_t k = 0; k < 6; k++) assert_int_equal(second[k], dag_const(g, k == 0 || k == 3));
+  dag_free(g);
+}
+
+static void memory_that_runs_out_is_noticed(void **state) {
+  (void)state;
+  bool refused = true;
+  for (size_t fail_at = 1; refused; fail_at++) {
+    counting_memory memory = {.fail_at = fail_at};
+    const clv_allocator allocator = counting_allocator(&memory);
+    dag graph, other;
+    dag_init(&graph, &allocator);
+    dag_init(&other, &allocator);
+    dag_ref matrix[9], turned[9], sum = dag_const(&graph, 0), copy = 0;
+    for (uint32_t k = 0; k < 40; k++) {
+      for (uint32_t e = 0; e < 9; e++) matrix[e] = dag_add(&graph, pos(&graph, (e + k) % 4), dag_const(&graph, e + k));
+      dag_rotation(&graph, matrix, 3, turned);
+      sum = dag_add(&graph, sum, turned[k % 9]);
+    }
+    sum = dag_replace(&graph, sum, shift, NULL);
+    dag_copy(&other, &graph, &sum, 1, &copy, false);
+    refused = memory.refused;
+    assert_int_equal(graph.no_memory || other.no_memory, refused);
+    assert_int_equal(copy == 0, refused);
+    if (graph.no_memory) assert_int_equal(sum, 0);
+    dag_free(&graph);
+    dag_free(&other);
+    assert_int_equal(memory.live_bytes, 0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(equal_operations_are_one_node),
+      cmocka_unit_test(identities_are_applied),
+      cmocka_unit_test(constants_are_folded_where_they_are_finite),
+      cmocka_unit_test(evaluation_is_the_arithmetic),
+      cmocka_unit_test(substitution_replaces_inputs_only),
+      cmocka_unit_test(depth_does_not_matter),
+      cmocka_unit_test(rotations_are_nearest),
+      cmocka_unit_test(every_matrix_has_a_rotation),
+      cmocka_unit_test(pairs_of_columns_become_orthonormal),
+      cmocka_unit_test(rotations_in_graphs_are_made_once),
+      cmocka_unit_test(memory_that_runs_out_is_noticed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
