@@ -13,14 +13,25 @@
 // orbits of the same length, which are walked in parallel: p names a position in all of them. Created nodes belong to the
 // positions of the first hook.
 //
-// A letter may bear a level, 0^k: a0 at refinement level k (docs/rules.md). A level is a parameter plus a number.
+// A letter may bear a level, 0^k: a0 at refinement level k (docs/rules.md). A level is a parameter plus a number. Such a
+// letter is a walk, not a link: an arc or an entry that bears one is only read, says nothing of the plain a0, and stands
+// on the right only as it stands on the left.
+//
+// What a match has to establish, and what the checks build on: the letters of the hook words act as involutions on the
+// positions; a position is told by the dart of any one hook; letters m and l of which some hook's dimensions differ by
+// two or more commute (which needs a test only where one of them bears a level); every relation holds at every position,
+// whatever is free; all darts v_p are different; and every tie of the left side holds at every position where its node
+// is present.
+//
+// A node that can be reached over an optional arc only is present where that arc is; all nodes of one `piece` are
+// present at the same positions.
 
 #ifndef RULE_GRAPH_H
 #define RULE_GRAPH_H
 
 #include "rule/syntax.h"
 
-enum { RULE_NODES = 64, RULE_LETTERS = 4, RULE_DIMS = 4, RULE_RELATIONS = 8, RULE_PARAMETERS = 16 };
+enum { RULE_NODES = 64, RULE_LETTERS = 4, RULE_DIMS = 4, RULE_RELATIONS = 8, RULE_PARAMETERS = 16, RULE_ORDER = 32 };
 
 // A letter of a word: a dimension, perhaps with a level.
 typedef struct rule_letter {
@@ -51,18 +62,33 @@ typedef struct rule_side {
   rule_span span; // where the node is named first
 } rule_side;
 
+// Whether a tie is about a link of the map, and not only read at a level.
+static inline bool rule_tie_is_link(rule_tie tie) {
+  return tie.known != RULE_UNKNOWN && tie.letter.level < 0;
+}
+
 typedef struct rule_node {
   const char *name;
   int8_t hook;       // its number among the hooks, -1 for other nodes
   int8_t component;  // the hook whose positions it has
+  uint8_t piece;     // 0: present at every position; otherwise present where the optional arc to its piece is
+  uint8_t opens[2];  // dimensions i < n, as bits, that may be left free here in a map of dimension n = 2, 3
   rule_side side[2]; // left, right
 } rule_node;
 
 enum { RULE_LEFT = 0, RULE_RIGHT = 1 };
 
-// (letters)^order over hook letters, waived where the map's own dimension is free.
+// The nodes of a piece are present at p where the left side's optional arc of dimension `dim` leads from node `from`, which
+// is present at p, to node `to` of the piece.
+typedef struct rule_piece {
+  uint8_t from, to, dim;
+} rule_piece;
+
+// (letters)^order over the letters of a hook's word: the walk closes at every position after `order` turns, and not
+// before unless it meets a free letter.
 typedef struct rule_relation {
   rule_letter letters[RULE_LETTERS];
+  uint8_t column[RULE_LETTERS]; // the same, as columns
   uint8_t length;
   uint16_t order;
   rule_span span;
@@ -85,19 +111,24 @@ typedef struct rule_graph {
   const char *name;
   const rule_tree *tree;
   const struct rule_graph *inverse_of; // the rule it was made from, or NULL
-  uint8_t node_count, hook_count, columns, parameter_count, relation_count;
+  uint8_t node_count, hook_count, columns, parameter_count, relation_count, piece_count;
   bool explicit_3; // names a3 other than as an orbit's letter, a free end or an optional arc: for 3D maps only
   bool levels;     // some letter bears a level
   rule_node node[RULE_NODES];
-  uint8_t hook[RULE_NODES];               // node of each hook; hook words are node[hook[h]].side[RULE_LEFT].word
-  rule_relation relation[RULE_RELATIONS]; // over the hook words' letters
+  rule_piece piece[RULE_NODES]; // [0] is not used; each comes behind the one it hangs on
+  uint8_t opens[2]; // the nodes' together: cells that the rule may leave open, for a script to close before it ends
+  uint8_t hook[RULE_PARAMETERS];                        // node of each hook
+  rule_letter hook_word[RULE_PARAMETERS][RULE_LETTERS]; // the full words; on the left a hook may show _ instead
+  rule_relation relation[RULE_RELATIONS];               // over the hook words' letters
   rule_parameter parameter[RULE_PARAMETERS];
   const rule_tree *guards; // RULE_LIST
   uint32_t value_count;
   rule_value *values;
 } rule_graph;
 
-// The graph of a RULE_RULE or RULE_INVERSE declaration, with all S findings; NULL when it has any.
+// The graph of a RULE_RULE or RULE_INVERSE declaration, with all S findings; NULL when it has any. An inverse starts from
+// the hooks of its rule where their right words are full, otherwise from the first node of the right side with a full
+// word; its parameters are these hooks, then the levels.
 rule_graph *rule_graph_make(clv_program *program, const rule_tree *rule);
 // Checks I, C, O and E. True when nothing was found.
 bool rule_graph_check(clv_program *program, const rule_graph *graph);

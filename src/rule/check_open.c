@@ -1,0 +1,36 @@
+// Check O, the part that a graph knows by itself: which links below the map's own dimension n may be left free.
+//
+// A cell complex has only an free. A rule opens a cell where it writes a loop i < n that was not there, or an entry
+// i < n in a column whose letter is n: wherever an is free, ai becomes a loop. Neither breaks the map, and a script may
+// close what a rule opened; so this is a mark, tested where the rule is applied, and a finding only when nobody can close
+// it (rule_open_check).
+
+#include "rule/graph_private.h"
+
+static bool column_is(const rule_graph *graph, uint32_t column, uint32_t dim) {
+  for (uint32_t h = 0; h < graph->hook_count; h++)
+    if (graph->hook_word[h][column].dim == (int8_t)dim) return true;
+  return false;
+}
+
+static bool same_tie(rule_tie a, rule_tie b) {
+  return a.known == b.known && a.at == b.at && a.letter.level == b.letter.level;
+}
+
+static bool may_open(const rule_graph *graph, uint32_t node, uint32_t i, uint32_t n) {
+  const rule_tie left = graph->node[node].side[RULE_LEFT].tie[i], right = graph->node[node].side[RULE_RIGHT].tie[i];
+  if (!rule_tie_is_link(right) || same_tie(left, right)) return false;
+  if (right.known == RULE_ARC_TO) return right.at == node;
+  if (right.known == RULE_PERHAPS) return true;
+  return column_is(graph, right.at, n);
+}
+
+void rule_graph_mark_open(rule_graph *graph) {
+  for (uint32_t n = 2; n <= 3; n++)
+    for (uint32_t k = 0; k < graph->node_count; k++)
+      for (uint32_t i = 0; i < n; i++) {
+        if (!graph->node[k].side[RULE_RIGHT].present || !may_open(graph, k, i, n)) continue;
+        graph->node[k].opens[n - 2] |= (uint8_t)(1u << i);
+        graph->opens[n - 2] |= (uint8_t)(1u << i);
+      }
+}
