@@ -29,7 +29,8 @@ void rule_graph_mark_open(rule_graph *graph) {
   for (uint32_t n = 2; n <= 3; n++)
     for (uint32_t k = 0; k < graph->node_count; k++)
       for (uint32_t i = 0; i < n; i++) {
-        if (!graph->node[k].side[RULE_RIGHT].present || !may_open(graph, k, i, n)) continue;
+        if (!rule_graph_serves(graph, n) || !graph->node[k].side[RULE_RIGHT].present) continue;
+        if (!may_open(graph, k, i, n)) continue;
         graph->node[k].opens[n - 2] |= (uint8_t)(1u << i);
         graph->opens[n - 2] |= (uint8_t)(1u << i);
       }
