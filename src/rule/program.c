@@ -79,6 +79,10 @@ const rule_tree *rule_declaration(const clv_program *program, const char *name) 
   return find_symbol(program, name, strlen(name))->declaration;
 }
 
+const void *rule_meaning(const clv_program *program, const char *name) {
+  return name && program->symbols.capacity ? find_symbol(program, name, strlen(name))->meaning : NULL;
+}
+
 rule_tree *rule_tree_make(clv_program *program, rule_kind kind, rule_span span, const char *name, double number,
                           rule_tree *const *children, uint32_t count) {
   rule_tree *tree = base_arena_take(&program->arena, sizeof *tree);
@@ -164,6 +168,7 @@ static void use_modules(clv_program *program) {
 clv_result clv_program_check(clv_program *program) {
   if (program->checked) return CLV_ERROR_ARGUMENT;
   use_modules(program);
+  rule_make_rules(program);
   program->checked = true;
   if (program->no_memory || !rule_publish_findings(program)) return CLV_ERROR_MEMORY;
   return program->diagnostics.count ? CLV_ERROR_INPUT : CLV_OK;

@@ -135,6 +135,9 @@ rule_symbol *rule_symbol_of(clv_program *program, const char *name);
 // The declaration of a name, NULL when there is none.
 const rule_tree *rule_declaration(const clv_program *program, const char *name);
 
+// What a later stage made of a name, NULL when nothing was made.
+const void *rule_meaning(const clv_program *program, const char *name);
+
 // Parses one file, appends its declarations. Findings are recorded; parsing goes on behind a bad declaration.
 void rule_parse(clv_program *program, uint32_t file);
 
