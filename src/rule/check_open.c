@@ -25,6 +25,33 @@ static bool may_open(const rule_graph *graph, uint32_t node, uint32_t i, uint32_
   return column_is(graph, right.at, n);
 }
 
+// Dimensions below that of every map the rule serves.
+static uint32_t inner_dims(const rule_graph *graph) {
+  return rule_graph_serves(graph, 2) ? 2 : 3;
+}
+
+uint32_t rule_graph_opens(const rule_graph *graph, rule_span *where) {
+  uint32_t dims = 0;
+  for (uint32_t k = 0; k < graph->node_count; k++)
+    for (uint32_t i = 0; i < inner_dims(graph); i++) {
+      const rule_tie left = graph->node[k].side[RULE_LEFT].tie[i], right = graph->node[k].side[RULE_RIGHT].tie[i];
+      if (right.known != RULE_ARC_TO || right.at != k || same_tie(left, right)) continue;
+      if (!dims) *where = right.span;
+      dims |= 1u << i;
+    }
+  return dims;
+}
+
+uint32_t rule_graph_closes(const rule_graph *graph) {
+  uint32_t dims = 0;
+  for (uint32_t k = 0; k < graph->node_count; k++)
+    for (uint32_t i = 0; i < 3; i++) {
+      const rule_tie left = graph->node[k].side[RULE_LEFT].tie[i], right = graph->node[k].side[RULE_RIGHT].tie[i];
+      if (left.known == RULE_ARC_TO && left.at == k && !same_tie(left, right)) dims |= 1u << i;
+    }
+  return dims;
+}
+
 void rule_graph_mark_open(rule_graph *graph) {
   for (uint32_t n = 2; n <= 3; n++)
     for (uint32_t k = 0; k < graph->node_count; k++)
@@ -34,4 +61,28 @@ void rule_graph_mark_open(rule_graph *graph) {
         graph->node[k].opens[n - 2] |= (uint8_t)(1u << i);
         graph->opens[n - 2] |= (uint8_t)(1u << i);
       }
+}
+
+// Whether some script of the program calls a rule.
+static bool calls(const rule_tree *tree, const char *name, uint32_t depth) {
+  if (tree->kind == RULE_CALL && tree->name == name) return true;
+  if (depth == 0) return false;
+  for (uint32_t k = 0; k < tree->count; k++)
+    if (calls(tree->child[k], name, depth - 1)) return true;
+  return false;
+}
+
+bool rule_open_check(clv_program *program, const rule_graph *graph) {
+  rule_span where;
+  if (!rule_graph_opens(graph, &where)) return true;
+  for (uint32_t k = 0; k < program->declarations.count; k++) {
+    const rule_tree *tree = program->declarations.data[k];
+    if (tree->kind == RULE_SCRIPT && calls(tree, graph->name, 400)) return true;
+  }
+  rule_complain(
+      program, 'O', graph->inverse_of ? graph->tree->span : where,
+      "rule '%.60s' leaves a cell open, and no script applies it|only the map's own dimension may be free: close "
+      "it, or use the rule in a script that does",
+      graph->name);
+  return false;
 }

@@ -328,12 +328,8 @@ static void make_rule(graph_maker *maker, const rule_tree *rule) {
   if (!maker->failed) read_values(maker, rule->child[3]);
 }
 
-rule_graph *rule_graph_make_at(clv_program *program, const rule_tree *rule, uint32_t depth) {
-  rule_graph *graph = base_arena_take(&program->arena, sizeof *graph);
-  if (!graph) {
-    program->no_memory = true;
-    return NULL;
-  }
+bool rule_graph_build(clv_program *program, const rule_tree *rule, uint32_t depth, rule_graph *graph) {
+  memset(graph, 0, sizeof *graph);
   graph->name = rule->name;
   graph->tree = rule;
   graph_maker maker = {program, graph, false};
@@ -341,11 +337,26 @@ rule_graph *rule_graph_make_at(clv_program *program, const rule_tree *rule, uint
     rule_graph_make_inverse(&maker, rule, depth);
   else
     make_rule(&maker, rule);
-  if (maker.failed || program->no_memory) return NULL;
+  if (maker.failed || program->no_memory) return false;
   rule_graph_mark_open(graph);
-  return graph;
+  return true;
 }
 
+// Graphs are large, and those with findings are not kept: they are made outside the arena.
 rule_graph *rule_graph_make(clv_program *program, const rule_tree *rule) {
-  return rule_graph_make_at(program, rule, 0);
+  const clv_allocator *memory = &program->arena.allocator;
+  rule_graph *kept = NULL, *graph = base_allocate(memory, sizeof *graph);
+  if (!graph) {
+    program->no_memory = true;
+    return NULL;
+  }
+  if (rule_graph_build(program, rule, 0, graph)) {
+    kept = base_arena_take(&program->arena, sizeof *kept);
+    if (kept)
+      *kept = *graph;
+    else
+      program->no_memory = true;
+  }
+  base_free(memory, graph, sizeof *graph);
+  return kept;
 }

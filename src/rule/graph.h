@@ -110,7 +110,7 @@ typedef struct rule_value {
 typedef struct rule_graph {
   const char *name;
   const rule_tree *tree;
-  const struct rule_graph *inverse_of; // the rule it was made from, or NULL
+  const rule_tree *inverse_of; // the declaration of the rule it was made from, or NULL
   uint8_t node_count, hook_count, columns, parameter_count, relation_count, piece_count;
   bool explicit_3; // names a3 other than as an orbit's letter, a free end or an optional arc: for 3D maps only
   bool levels;     // some letter bears a level
@@ -130,8 +130,12 @@ typedef struct rule_graph {
 // the hooks of its rule where their right words are full, otherwise from the first node of the right side with a full
 // word; its parameters are these hooks, then the levels.
 rule_graph *rule_graph_make(clv_program *program, const rule_tree *rule);
-// Checks I, C, O and E. True when nothing was found.
+// Checks I, C and E, and the names in guards and values. True when nothing was found. O is a mark of the graph: what a
+// rule may leave open is tested where it is applied.
 bool rule_graph_check(clv_program *program, const rule_graph *graph);
+// Check O in a whole program: a rule that always leaves a cell open has to be applied by a script, which in turn has to
+// close it (rule_script_check).
+bool rule_open_check(clv_program *program, const rule_graph *graph);
 // True when the rule can be applied to maps of this dimension.
 bool rule_graph_serves(const rule_graph *graph, uint32_t dimension);
 

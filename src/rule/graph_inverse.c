@@ -10,20 +10,22 @@
 
 enum { INVERSE_DEPTH = 8 };
 
-static const rule_graph *original_of(graph_maker *maker, const rule_tree *rule, uint32_t depth) {
+static bool make_original(graph_maker *maker, const rule_tree *rule, uint32_t depth) {
   const rule_tree *name = rule->child[0];
   const rule_tree *declaration = rule_declaration(maker->program, name->name);
   if (!declaration || (declaration->kind != RULE_RULE && declaration->kind != RULE_INVERSE)) {
     FOUND(maker, name->span, "there is no rule '%.60s'|name a topological rule of this program", name->name);
-    return NULL;
+    return false;
   }
   if (declaration == rule || depth >= INVERSE_DEPTH) {
     FOUND(maker, name->span, "rule '%.60s' is its own inverse in the end|write one of the rules out", rule->name);
-    return NULL;
+    return false;
   }
-  const rule_graph *original = rule_graph_make_at(maker->program, declaration, depth + 1);
-  if (!original) maker->failed = true;
-  return original;
+  if (!rule_graph_build(maker->program, declaration, depth + 1, maker->graph)) maker->failed = true;
+  maker->graph->name = rule->name;
+  maker->graph->tree = rule;
+  maker->graph->inverse_of = declaration;
+  return !maker->failed;
 }
 
 static void swap_sides(rule_graph *graph) {
@@ -77,17 +79,19 @@ static void choose_hook(graph_maker *maker, int8_t *of, uint32_t first) {
 
 static void choose_hooks(graph_maker *maker) {
   rule_graph *graph = maker->graph;
-  const rule_graph *original = graph->inverse_of;
+  const uint32_t old_count = graph->hook_count;
+  uint8_t old[RULE_PARAMETERS];
   int8_t of[RULE_NODES];
+  memcpy(old, graph->hook, sizeof old);
   memset(of, -1, sizeof of);
   graph->hook_count = 0;
-  for (uint32_t h = 0; h < original->hook_count; h++)
-    if (graph->node[original->hook[h]].side[RULE_LEFT].present) choose_hook(maker, of, original->hook[h]);
+  for (uint32_t h = 0; h < old_count; h++)
+    if (graph->node[old[h]].side[RULE_LEFT].present) choose_hook(maker, of, old[h]);
   for (uint32_t k = 0; k < graph->node_count; k++)
     if (graph->node[k].side[RULE_LEFT].present) choose_hook(maker, of, k);
   if (graph->hook_count == 0 && !maker->failed)
     FOUND(maker, graph->tree->span, "the inverse of '%.60s' has no hook: its right side is empty|write the inverse out",
-          original->name);
+          graph->inverse_of->name);
 }
 
 // Parameters: the hooks, then the levels, whose numbers change.
@@ -108,21 +112,23 @@ static void renumber_levels(rule_graph *graph, const int8_t *number) {
 
 static void make_parameters(graph_maker *maker) {
   rule_graph *graph = maker->graph;
-  const rule_graph *original = graph->inverse_of;
+  const uint32_t old_count = graph->parameter_count;
+  rule_parameter old[RULE_PARAMETERS];
   int8_t number[RULE_PARAMETERS];
   uint32_t count = 0;
+  memcpy(old, graph->parameter, sizeof old);
   memset(number, -1, sizeof number);
   for (; count < graph->hook_count; count++)
     graph->parameter[count] =
         (rule_parameter){graph->node[graph->hook[count]].name, (int8_t)graph->hook[count], graph->tree->span};
-  for (uint32_t k = 0; k < original->parameter_count; k++) {
-    if (original->parameter[k].hook >= 0) continue;
+  for (uint32_t k = 0; k < old_count; k++) {
+    if (old[k].hook >= 0) continue;
     if (count == RULE_PARAMETERS) {
       FOUND(maker, graph->tree->span, "the inverse has more than %d parameters|split the rule", RULE_PARAMETERS);
       return;
     }
     number[k] = (int8_t)count;
-    graph->parameter[count++] = original->parameter[k];
+    graph->parameter[count++] = old[k];
   }
   graph->parameter_count = (uint8_t)count;
   renumber_levels(graph, number);
@@ -132,12 +138,7 @@ static void make_parameters(graph_maker *maker) {
 
 void rule_graph_make_inverse(graph_maker *maker, const rule_tree *rule, uint32_t depth) {
   rule_graph *graph = maker->graph;
-  const rule_graph *original = original_of(maker, rule, depth);
-  if (!original) return;
-  *graph = *original;
-  graph->name = rule->name;
-  graph->tree = rule;
-  graph->inverse_of = original;
+  if (!make_original(maker, rule, depth)) return;
   graph->relation_count = 0;
   graph->values = NULL;
   graph->value_count = 0;

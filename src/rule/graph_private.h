@@ -24,10 +24,15 @@ void rule_graph_relations(graph_maker *maker, uint32_t hook, const rule_tree *re
 rule_letter rule_graph_letter(graph_maker *maker, const rule_tree *tree);
 
 void rule_graph_make_inverse(graph_maker *maker, const rule_tree *rule, uint32_t depth);
-// A graph without findings of its own, for a rule that another one is the inverse of. NULL as rule_graph_make.
-rule_graph *rule_graph_make_at(clv_program *program, const rule_tree *rule, uint32_t depth);
+// Makes a graph where it is to lie. False when anything was found.
+bool rule_graph_build(clv_program *program, const rule_tree *rule, uint32_t depth, rule_graph *graph);
 
 // Which dimensions i < n may be left free, node by node (check O).
 void rule_graph_mark_open(rule_graph *graph);
+
+// Dimensions that a rule leaves free wherever it is applied, below that of any map; `where` is the first such loop.
+uint32_t rule_graph_opens(const rule_graph *graph, rule_span *where);
+// Dimensions whose free ends a rule takes away: what a script closes cells with.
+uint32_t rule_graph_closes(const rule_graph *graph);
 
 #endif
