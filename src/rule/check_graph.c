@@ -11,6 +11,7 @@
 // letters of its word the arc must be there everywhere or nowhere, which soundness of M gives for letters that commute.
 
 #include "rule/check.h"
+#include "rule/program.h"
 
 #include <stdio.h>
 
@@ -201,4 +202,15 @@ bool rule_graph_check(clv_program *program, const rule_graph *graph) {
   if (!checker.failed) rule_check_cycles(&checker);
   rule_check_values(&checker);
   return !checker.failed;
+}
+
+void rule_check_rules(clv_program *program) {
+  for (uint32_t k = 0; k < program->declarations.count && !program->no_memory; k++) {
+    const rule_tree *tree = program->declarations.data[k];
+    if (tree->kind == RULE_SCRIPT) rule_script_check(program, tree);
+    if ((tree->kind != RULE_RULE && tree->kind != RULE_INVERSE) || rule_declaration(program, tree->name) != tree)
+      continue;
+    const clv_rule *rule = rule_meaning(program, tree->name);
+    if (rule && rule->graph && rule_graph_check(program, rule->graph)) rule_open_check(program, rule->graph);
+  }
 }

@@ -169,6 +169,7 @@ clv_result clv_program_check(clv_program *program) {
   if (program->checked) return CLV_ERROR_ARGUMENT;
   use_modules(program);
   rule_make_rules(program);
+  rule_check_rules(program);
   program->checked = true;
   if (program->no_memory || !rule_publish_findings(program)) return CLV_ERROR_MEMORY;
   return program->diagnostics.count ? CLV_ERROR_INPUT : CLV_OK;

@@ -10,6 +10,8 @@ const char *rule_shipped(const char *module, size_t *size);
 
 // Makes a clv_rule of every rule and script: the meaning of its name. Findings are recorded.
 void rule_make_rules(clv_program *program);
+// Checks them: I, C, O and E, and names everywhere.
+void rule_check_rules(clv_program *program);
 
 // Sorts the findings and makes them what callers see. False when memory is out.
 bool rule_publish_findings(clv_program *program);
