@@ -12,8 +12,8 @@ const uint8_t map_mirrored[MAP_TEMPLATES][8] = {
 
 typedef struct facet {
   uint32_t vertices
-      [4]; // smallest, its smaller and its larger neighbour; the opposite one, or what tells larger facets apart
-  clv_dart dart, partner;
+      [4];       // smallest, its smaller and its larger neighbour; the opposite one, or what tells larger facets apart
+  clv_dart dart; // of the first cell that has it; whether there is a second one, its link tells
 } facet;
 
 typedef struct facet_table {
@@ -21,6 +21,8 @@ typedef struct facet_table {
   uint32_t size;
   uint32_t per_vertex; // slots that lie near a vertex's place
 } facet_table;
+
+enum { NEAR_PROBES = 8 };
 
 typedef struct explicit_element {
   clv_dart first; // of its darts, which have been added in order
@@ -36,42 +38,39 @@ typedef struct builder {
   uint32_t twisted;
   map_words corners;                   // union-find over the corners of template cells: those joined through facets
   uint32_t corner_base[MAP_TEMPLATES]; // the first corner of each kind
-  map_words stars;                     // by vertex: in how many parts its corners fall
+  map_words stars;                     // by vertex: in how many parts its corners fall; where there are pinched ones
   BASE_ARRAY(explicit_element) added;  // polygons and polyhedra so far
 } builder;
 
 static bool table_create(builder *b, uint64_t facets) {
   facet_table *t = &b->table;
-  uint64_t size = 64;
-  while (size < facets + facets / 4) size *= 2;
+  const uint64_t vertices = (uint64_t)b->e->vertex_count + 1;
+  uint64_t size = facets + facets / 8 + 64;
+  if (size < vertices) size = vertices;
   if (size > UINT32_MAX / 2) return false;
   t->size = (uint32_t)size;
-  t->per_vertex = b->e->vertex_count ? (uint32_t)(size / ((uint64_t)b->e->vertex_count + 1)) : 1;
-  if (!t->per_vertex) t->per_vertex = 1;
+  t->per_vertex = (uint32_t)(size / vertices);
   t->slots = base_allocate(&b->m->allocator, size * sizeof *t->slots);
   if (t->slots) memset(t->slots, 0, size * sizeof *t->slots);
   return t->slots != NULL;
 }
 
-static bool same_facet(const facet *a, const facet *b) {
-  return a->vertices[0] == b->vertices[0] && a->vertices[1] == b->vertices[1] && a->vertices[2] == b->vertices[2] &&
-         a->vertices[3] == b->vertices[3];
+static inline bool same_facet(const facet *a, const facet *b) {
+  return memcmp(a->vertices, b->vertices, sizeof a->vertices) == 0;
 }
 
 // Meshes are numbered so that neighbours are near, so a facet is first looked for near its smallest vertex's place in
 // the table. Where a vertex has more facets than room there, they are spread over the whole table, so that a hub costs
 // no more.
-static facet *table_find(const facet_table *t, const facet *key) {
-  const uint32_t mask = t->size - 1;
+static inline facet *table_find(const facet_table *t, const facet *key) {
   const uint32_t spread =
       (key->vertices[1] * 0x9E3779B1u) ^ (key->vertices[2] * 0x85EBCA77u) ^ (key->vertices[3] * 0xC2B2AE3Du);
-  uint32_t at = (key->vertices[0] * t->per_vertex + (uint32_t)((uint64_t)spread * t->per_vertex >> 32)) & mask;
-  uint32_t step = 1;
+  uint32_t at = key->vertices[0] * t->per_vertex + (uint32_t)((uint64_t)spread * t->per_vertex >> 32);
   for (uint32_t probe = 0;; probe++) {
     facet *slot = &t->slots[at];
     if (!slot->dart || same_facet(slot, key)) return slot;
-    if (probe == 8) step = (map_hash(spread ^ key->vertices[0]) << 4) | 1u;
-    at = (at + step) & mask;
+    if (probe == NEAR_PROBES) at = (uint32_t)((uint64_t)map_hash(spread ^ key->vertices[0]) * t->size >> 32);
+    at = at + 1 == t->size ? 0 : at + 1;
   }
 }
 
@@ -94,24 +93,21 @@ static facet_corners corners_of(const clv_template *shape) {
   return list;
 }
 
-// The key of a facet with 2, 3 or 4 corners, and the position of its canonical dart in it.
+// The key of a facet with 2, 3 or 4 corners, and the position of its canonical dart in it. Without branches: no processor
+// can guess which corner is the smallest.
 static inline uint32_t canonical(const uint32_t *v, uint32_t count, facet *key) {
   if (count == 2) {
     const uint32_t second = v[1] < v[0];
     *key = (facet){.vertices = {v[second], v[1 - second], 0, 0}};
     return second;
   }
-  uint32_t least = v[1] < v[0] ? 1 : 0;
-  if (v[2] < v[least]) least = 2;
-  if (count == 4 && v[3] < v[least]) least = 3;
-  const uint32_t next = v[least + 1 == count ? 0 : least + 1], last = v[least ? least - 1 : count - 1];
-  const uint32_t opposite = count == 4 ? v[(least + 2) & 3u] : 0;
-  if (next < last) {
-    *key = (facet){.vertices = {v[least], next, last, opposite}};
-    return 2 * least;
-  }
-  *key = (facet){.vertices = {v[least], last, next, opposite}};
-  return least ? 2 * least - 1 : 2 * count - 1;
+  const uint32_t low = v[1] < v[0], high = count == 4 ? 2u + (v[3] < v[2]) : 2u;
+  const uint32_t least = v[high] < v[low] ? high : low;
+  const uint32_t after = least + 1 == count ? 0 : least + 1, before = least ? least - 1 : count - 1;
+  const uint32_t next = v[after], last = v[before], opposite = count == 4 ? v[least ^ 2u] : 0;
+  const bool forward = next < last;
+  *key = (facet){.vertices = {v[least], forward ? next : last, forward ? last : next, opposite}};
+  return forward ? 2 * least : 2 * before + 1;
 }
 
 // The element that became a row of a kind.
@@ -128,8 +124,8 @@ static size_t element_of(const builder *b, clv_dart dart) {
   return SIZE_MAX;
 }
 
-static clv_result crowded(const builder *b, const facet *slot, clv_dart third) {
-  size_t e[3] = {element_of(b, slot->dart), element_of(b, slot->partner), element_of(b, third)};
+static clv_result crowded(const builder *b, clv_dart first, clv_dart second, clv_dart third) {
+  size_t e[3] = {element_of(b, first), element_of(b, second), element_of(b, third)};
   for (uint32_t k = 0; k < 3; k++) { // three exchanges put them in order
     const uint32_t at = k & 1u;
     const size_t low = e[at] < e[at + 1] ? e[at] : e[at + 1];
@@ -149,8 +145,8 @@ static clv_result self_glued(const builder *b, clv_dart dart) {
 }
 
 // Volumes are turned so that all are positive: two that list a face in the same sense lie on the same side of it.
-static clv_result folded(const builder *b, const facet *slot) {
-  const size_t here = element_of(b, slot->dart), there = element_of(b, slot->partner);
+static clv_result folded(const builder *b, clv_dart first, clv_dart second) {
+  const size_t here = element_of(b, first), there = element_of(b, second);
   return clv_error_set(
       b->error, CLV_ERROR_INPUT,
       "elements %zu and %zu (counted from 0) lie on the same side of their common face: one is a duplicate, "
@@ -165,50 +161,76 @@ static clv_dart link_of(clv_dart there_first, uint32_t p, uint32_t q, uint32_t s
   return there_first + (at >= size ? at - size : at);
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t corner) {
+static uint32_t climb(uint32_t *parent, uint32_t corner) {
   while (parent[corner] != corner) corner = parent[corner] = parent[parent[corner]];
   return corner;
 }
 
-// The corners that face each other across a glued facet are one vertex; each union leaves its star one part less.
-static void join_corners(builder *b, clv_dart first, uint32_t size, clv_dart link, const uint32_t *vertices) {
-  const clv_page here = map_page(b->m, first), there = map_page(b->m, link);
-  const clv_template *shape = &clv_templates[here.kind], *other = &clv_templates[there.kind];
-  const uint32_t dims = shape->dimension == 3 ? 6 : 2, step = shape->dimension == 3 ? 2 : 1;
-  const uint32_t base = b->corner_base[here.kind] + map_row(here, first) * shape->corner_count;
-  const uint32_t other_base = b->corner_base[there.kind] + map_row(there, link) * other->corner_count;
-  for (uint32_t k = 0; k < size; k += step) {
-    const uint32_t a = root_of(b->corners.data, base + shape->sub[dims].of[(first & 63u) + k]);
-    const uint32_t c = root_of(b->corners.data, other_base + other->sub[dims].of[other->turn[link & 63u][k]]);
-    if (a == c) continue;
-    b->corners.data[a > c ? a : c] = a > c ? c : a;
-    b->stars.data[vertices[k / step]]--;
-  }
+// Most corners hang on their root itself. Roots are the first of their corners.
+static inline uint32_t root_of(uint32_t *parent, uint32_t corner) {
+  const uint32_t up = parent[corner];
+  return CLV_LIKELY(parent[up] == up) ? up : climb(parent, corner);
 }
 
-static inline clv_result glue(builder *b, clv_dart first, uint32_t position, uint32_t size, uint32_t *link,
-                              const facet *key, const uint32_t *vertices) {
-  facet *slot = table_find(&b->table, key);
-  const clv_dart dart = first + position;
-  if (!slot->dart) {
-    *slot = *key;
+static inline void join(uint32_t *parent, uint32_t corner, uint32_t other) {
+  const uint32_t a = root_of(parent, corner), c = root_of(parent, other);
+  parent[a > c ? a : c] = a > c ? c : a; // also where they are one: that is no branch to guess
+}
+
+// What gluing the rows of one kind looks at again and again, and the row it is at.
+typedef struct gluing {
+  builder *b;
+  facet_table table;
+  uint32_t *parent; // of corners
+  const clv_page *pages;
+  const clv_template *shape;
+  uint32_t *all_links; // of the kind
+  uint32_t kind, corner_base;
+  const uint32_t *ids;
+  uint32_t *links;
+  clv_dart cell;
+  uint32_t corner; // the first of the row's corners
+} gluing;
+
+// `count` is a constant where this is called: the corners of the facet. The corners that face each other across a glued
+// facet are one vertex.
+static inline clv_result glue(const gluing *g, uint32_t f, const uint8_t *corners, uint32_t count) {
+  builder *b = g->b;
+  uint32_t v[4] = {0};
+  for (uint32_t k = 0; k < count; k++) v[k] = g->ids[corners[k]];
+  facet key;
+  const uint32_t position = canonical(v, count, &key), size = count == 2 ? 2 : 2 * count;
+  const clv_dart first = g->cell | g->shape->facet_first[f], dart = first + position;
+  facet *slot = table_find(&g->table, &key);
+  const clv_dart facing = slot->dart;
+  if (!facing) {
+    *slot = key;
     slot->dart = dart;
     return CLV_OK;
   }
-  if (slot->partner) return crowded(b, slot, dart);
-  if (slot->dart >> 6 == dart >> 6) return self_glued(b, dart);
-  slot->partner = dart;
-  if (b->m->view.dimension == 3 && !(((slot->dart & 63u) ^ dart) & 1u)) return folded(b, slot);
-  const clv_page page = map_page(b->m, slot->dart);
-  const clv_template *shape = &clv_templates[page.kind];
-  const uint32_t there = shape->facet[slot->dart & 63u];
-  const clv_dart there_first = (slot->dart & ~63u) | shape->facet_first[there];
-  const uint32_t q = slot->dart - there_first;
-  *link = link_of(there_first, position, q, size);
-  b->m->rows[page.kind].data.data[map_row(page, slot->dart) * shape->facet_count + there] =
-      link_of(first, q, position, size);
-  b->twisted += ((position ^ q) & 1u) == 0;
-  join_corners(b, first, size, *link, vertices);
+  const clv_page page = g->pages[facing >> CLV_PAGE_SHIFT];
+  const clv_template *other = g->shape;
+  uint32_t *links = g->all_links, corner = g->corner_base;
+  if (page.kind != g->kind) {
+    other = &clv_templates[page.kind];
+    links = b->m->rows[page.kind].data.data;
+    corner = b->corner_base[page.kind];
+  }
+  const uint32_t q = other->position[facing & 63u], there = map_row(page, facing);
+  uint32_t *back = &links[there * other->facet_count + other->facet[facing & 63u]];
+  if (*back) return crowded(b, facing, *back, dart);
+  if (facing >> 6 == dart >> 6) return self_glued(b, dart);
+  if (count > 2 && !((facing ^ dart) & 1u)) return folded(b, facing, dart);
+  const clv_dart link = link_of(facing - q, position, q, size);
+  g->links[f] = link;
+  *back = link_of(first, q, position, size);
+  if (count == 2) b->twisted += ((position ^ q) & 1u) == 0;
+  const uint8_t *turned = other->turn[link & 63u], *of = other->sub[count == 2 ? 2 : 6].of;
+  corner += there * other->corner_count;
+  join(g->parent, g->corner + corners[0], corner + of[turned[0]]);
+  join(g->parent, g->corner + corners[1], corner + of[turned[count == 2 ? 1 : 2]]);
+  if (count > 2) join(g->parent, g->corner + corners[2], corner + of[turned[4]]);
+  if (count > 3) join(g->parent, g->corner + corners[3], corner + of[turned[6]]);
   return CLV_OK;
 }
 
@@ -216,18 +238,26 @@ static clv_result glue_kind(builder *b, uint32_t kind) {
   map *m = b->m;
   const clv_template *shape = &clv_templates[kind];
   const facet_corners list = corners_of(shape);
-  const map_index *index = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];
-  for (uint32_t row = 0; row < m->rows[kind].count; row++) {
-    const uint32_t *ids = &index->ids[kind].data[row * shape->corner_count];
-    uint32_t *links = &m->rows[kind].data.data[row * shape->facet_count];
-    const clv_dart cell = map_cell_dart(m, kind, row);
-    for (uint32_t f = 0; f < shape->facet_count; f++) {
-      const uint32_t size = shape->facet_size[f], count = shape->dimension == 2 ? 2 : size / 2u;
-      uint32_t v[4] = {0};
-      for (uint32_t k = 0; k < count; k++) v[k] = ids[list.corner[f][k]];
-      facet key;
-      const uint32_t position = canonical(v, count, &key);
-      const clv_result result = glue(b, cell | shape->facet_first[f], position, size, &links[f], &key, v);
+  const uint32_t *ids = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)]->ids[kind].data;
+  const uint32_t count = m->rows[kind].count, facet_count = shape->facet_count, corner_count = shape->corner_count;
+  gluing g = {.b = b,
+              .table = b->table,
+              .parent = b->corners.data,
+              .pages = m->pages.data,
+              .shape = shape,
+              .all_links = m->rows[kind].data.data,
+              .kind = kind,
+              .corner_base = b->corner_base[kind]};
+  for (uint32_t row = 0; row < count; row++) {
+    g.ids = ids + row * corner_count;
+    g.links = g.all_links + row * facet_count;
+    g.cell = map_cell_dart(m, kind, row);
+    g.corner = g.corner_base + row * corner_count;
+    for (uint32_t f = 0; f < facet_count; f++) {
+      const uint32_t size = shape->facet_size[f];
+      const clv_result result = size == 8   ? glue(&g, f, list.corner[f], 4)
+                                : size == 6 ? glue(&g, f, list.corner[f], 3)
+                                            : glue(&g, f, list.corner[f], 2);
       if (result != CLV_OK) return result;
     }
   }
@@ -261,7 +291,10 @@ static clv_result add_templates(builder *b) {
     const uint32_t *points = e->corners + e->offsets[k];
     uint32_t *ids = &index->ids[kind].data[row * count];
     const bool turned = e->turned && e->turned[k];
-    for (uint32_t c = 0; c < count; c++) ids[c] = e->vertices[points[turned ? map_mirrored[kind][c] : c]];
+    if (turned)
+      for (uint32_t c = 0; c < count; c++) ids[c] = e->vertices[points[map_mirrored[kind][c]]];
+    else
+      for (uint32_t c = 0; c < count; c++) ids[c] = e->vertices[points[c]];
   }
   return CLV_OK;
 }
@@ -269,41 +302,51 @@ static clv_result add_templates(builder *b) {
 // Vertices. Cells that share a vertex but cannot be reached from each other through facets around it have vertices of
 // their own.
 
-// Every corner on its own at first: as many parts as corners at each vertex.
+// Every corner on its own at first.
 static bool begin_stars(builder *b) {
   map *m = b->m;
-  const map_index *index = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];
   uint64_t corners = 0;
   for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES; kind++) {
     b->corner_base[kind] = (uint32_t)corners;
     corners += (uint64_t)m->rows[kind].count * clv_templates[kind].corner_count;
   }
   if (!BASE_RESERVE(&m->allocator, &b->corners, corners)) return false;
-  if (!BASE_RESERVE(&m->allocator, &b->stars, (uint64_t)b->e->template_vertices + 1)) return false;
-  for (uint32_t k = 0; k < corners; k++) b->corners.data[k] = k;
-  memset(b->stars.data, 0, ((size_t)b->e->template_vertices + 1) * sizeof(uint32_t));
-  for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES; kind++) {
-    const uint32_t count = m->rows[kind].count * clv_templates[kind].corner_count;
-    for (uint32_t k = 0; k < count; k++) b->stars.data[index->ids[kind].data[k]]++;
-  }
+  const uint32_t count = b->corners.count = (uint32_t)corners;
+  uint32_t *parent = b->corners.data;
+  for (uint32_t k = 0; k < count; k++) parent[k] = k;
   return true;
 }
 
-static bool number_vertices(builder *b) {
+// A vertex is found at its first corner, which is a root. Where a vertex's corners fall into several parts, there are more
+// roots than vertices.
+static bool number_vertices(builder *b, bool *pinched) {
   map *m = b->m;
   map_index *index = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];
-  const uint32_t vertices = b->e->template_vertices;
-  if (!map_index_reserve(m, index, vertices)) return false;
+  const uint32_t vertices = b->e->template_vertices, *parent = b->corners.data;
+  if (!map_index_reserve(m, index, (uint64_t)vertices + vertices / 32 + 8)) return false; // the first cuts find room
   for (uint32_t v = 0; v < vertices; v++) index->dart.data[map_index_take(index)] = CLV_NO_DART;
-  for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES; kind++) {
-    const clv_template *shape = &clv_templates[kind];
-    const uint8_t *first = shape->sub[index->inner].first;
-    for (uint32_t row = 0; row < m->rows[kind].count; row++) {
-      const uint32_t *ids = &index->ids[kind].data[row * shape->corner_count];
-      const clv_dart cell = map_cell_dart(m, kind, row);
-      for (uint32_t c = 0; c < shape->corner_count; c++)
-        if (!index->dart.data[ids[c]]) index->dart.data[ids[c]] = cell | first[c];
+  uint32_t roots = 0;
+  for (uint32_t kind = CLV_TEMPLATE_FIRST, at = 0; kind < MAP_TEMPLATES; kind++) {
+    const uint32_t width = clv_templates[kind].corner_count, count = m->rows[kind].count * width;
+    const uint8_t *first = clv_templates[kind].sub[index->inner].first;
+    for (uint32_t k = 0; k < count; k++, at++) {
+      if (parent[at] != at) continue;
+      clv_dart *dart = &index->dart.data[index->ids[kind].data[k]];
+      if (!*dart) *dart = map_cell_dart(m, kind, k / width) | first[k % width];
+      roots++;
     }
+  }
+  *pinched = roots > vertices;
+  return true;
+}
+
+static bool count_stars(builder *b, const map_index *index) {
+  map *m = b->m;
+  if (!BASE_RESERVE(&m->allocator, &b->stars, (uint64_t)b->e->template_vertices + 1)) return false;
+  memset(b->stars.data, 0, ((size_t)b->e->template_vertices + 1) * sizeof(uint32_t));
+  for (uint32_t kind = CLV_TEMPLATE_FIRST, at = 0; kind < MAP_TEMPLATES; kind++) {
+    const uint32_t count = m->rows[kind].count * clv_templates[kind].corner_count;
+    for (uint32_t k = 0; k < count; k++, at++) b->stars.data[index->ids[kind].data[k]] += b->corners.data[at] == at;
   }
   return true;
 }
@@ -346,9 +389,8 @@ static bool part_pinched(builder *b, map_index *index) {
 
 static clv_result settle_vertices(builder *b) {
   map_index *index = b->m->indices[clv_orbit_dims(&b->m->view, CLV_VERTEX)];
-  bool done = number_vertices(b), pinched = false;
-  for (uint32_t v = 1; v <= b->e->template_vertices; v++) pinched |= b->stars.data[v] > 1;
-  if (done && pinched) done = part_pinched(b, index);
+  bool pinched, done = number_vertices(b, &pinched);
+  if (done && pinched) done = count_stars(b, index) && part_pinched(b, index);
   return done ? CLV_OK : no_memory(b);
 }
 
@@ -390,9 +432,9 @@ static clv_result glue_explicit(builder *b, clv_dart first, const uint32_t *poin
     slot->dart = dart;
     return CLV_OK;
   }
-  if (slot->partner) return crowded(b, slot, dart);
+  const clv_dart partner = clv_alpha(view, slot->dart, view->dimension);
+  if (partner != slot->dart) return crowded(b, slot->dart, partner, dart);
   if (element_of(b, slot->dart) == element) return self_glued(b, dart);
-  slot->partner = dart;
   const clv_result result = clv_map_sew(&b->m->view, view->dimension, slot->dart, dart);
   return result == CLV_OK ? CLV_OK : from_map(b, result, element);
 }

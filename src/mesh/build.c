@@ -47,7 +47,27 @@ static clv_result test_points(const clv_mesh *mesh, size_t element, clv_error *e
   return result;
 }
 
-// True when two corners of a template or polygon are one vertex.
+// Says which element it is that has a wrong point, if one has.
+static clv_result test_all_points(const clv_mesh *mesh, clv_error *error) {
+  clv_result result = CLV_OK;
+  for (size_t k = 0; result == CLV_OK && k < mesh->element_count; k++) result = test_points(mesh, k, error);
+  return result;
+}
+
+// What must be so before points are numbered: all of them exist, and those of elements that are left out are finite. The
+// others' coordinates are looked at when they are numbered.
+static bool may_be_numbered(const clv_mesh *mesh, int dimension) {
+  uint32_t last = 0;
+  const size_t count = mesh->element_count ? mesh->offsets[mesh->element_count] : 0;
+  for (size_t k = 0; k < count; k++) last = last > mesh->corners[k] ? last : mesh->corners[k];
+  bool fine = last < mesh->point_count || !count, wanted[CLV_KIND_COUNT];
+  for (int kind = 0; kind < CLV_KIND_COUNT; kind++) wanted[kind] = clv_kind_dimension((clv_kind)kind) == dimension;
+  for (size_t k = 0; fine && k < mesh->element_count; k++)
+    fine = wanted[mesh->kinds[k]] || test_points(mesh, k, NULL) == CLV_OK;
+  return fine;
+}
+
+// True when two corners of a polygon are one vertex.
 static bool repeats(const uint32_t *corners, size_t count, const uint32_t *vertices) {
   for (size_t a = 1; a < count; a++)
     for (size_t b = 0; b < a; b++)
@@ -55,11 +75,19 @@ static bool repeats(const uint32_t *corners, size_t count, const uint32_t *verti
   return false;
 }
 
+// Likewise of a template: each of eight corners is compared with the four behind it, going round.
 static bool template_repeats(const uint32_t *corners, uint32_t count, const uint32_t *vertices) {
-  uint32_t v[8], same = 0;
-  for (uint32_t k = 0; k < count; k++) v[k] = vertices[corners[k]];
-  for (uint32_t a = 1; a < count; a++)
-    for (uint32_t b = 0; b < a; b++) same |= v[a] == v[b];
+  uint32_t ring[16], same = 0;
+  for (uint32_t k = 0; k < count; k++) ring[k] = vertices[corners[k]];
+  if (count <= 4) {
+    for (uint32_t k = count; k < 4; k++) ring[k] = UINT32_MAX - k; // no vertex
+    return ring[0] == ring[1] || ring[0] == ring[2] || ring[0] == ring[3] || ring[1] == ring[2] || ring[1] == ring[3] ||
+           ring[2] == ring[3];
+  }
+  for (uint32_t k = count; k < 8; k++) ring[k] = UINT32_MAX - k;
+  memcpy(ring + 8, ring, 8 * sizeof *ring);
+  for (uint32_t step = 1; step <= 4; step++)
+    for (uint32_t k = 0; k < 8; k++) same |= ring[k] == ring[k + step];
   return same;
 }
 
@@ -150,7 +178,7 @@ static clv_result test_shape(elements_test *t, size_t element) {
   if (count ? template_repeats(corners, count, t->vertices->of_point) : repeats(corners, size, t->vertices->of_point))
     return bad_element(t->error, element, "is degenerate: two of its corners are one point");
   if (kind == CLV_POLYGON) return test_polygon(t, element, size);
-  double p[8][3] = {{0}};
+  double p[8][3];
   for (uint32_t k = 0; k < count; k++) memcpy(p[k], t->mesh->points[corners[k]], sizeof p[k]);
   const double(*shape)[3] = (const double(*)[3])p;
   const double measure = t->planar ? clv_element_area_z(kind, shape) : clv_element_measure(kind, shape);
@@ -204,10 +232,13 @@ static clv_result fill_columns(void *user) {
     memcpy(positions[count + 1 + k], positions[b->built.parted.data[k]], sizeof *positions);
   uint32_t rows[CLV_KIND_COUNT] = {0};
   const int dimension = (int)b->map->dimension;
+  int32_t *regions[CLV_KIND_COUNT] = {NULL};
+  for (int kind = CLV_TEMPLATE_FIRST; kind <= CLV_TEMPLATE_LAST; kind++)
+    if (clv_kind_dimension((clv_kind)kind) == dimension)
+      regions[kind] = clv_column_data(b->region, (clv_kind)kind, NULL);
   for (size_t k = 0; k < b->mesh->element_count; k++) {
-    const clv_kind kind = (clv_kind)b->mesh->kinds[k];
-    if (kind > CLV_TEMPLATE_LAST || clv_kind_dimension(kind) != dimension) continue;
-    ((int32_t *)clv_column_data(b->region, kind, NULL))[rows[kind]++] = b->mesh->tags[k];
+    const uint32_t kind = b->mesh->kinds[k];
+    if (regions[kind]) regions[kind][rows[kind]++] = b->mesh->tags[k];
   }
   return CLV_OK;
 }
@@ -244,8 +275,10 @@ static void free_corners(elements_test *t) {
 static clv_result test_elements(elements_test *t) {
   if (!copy_corners(t)) return no_memory(t->error);
   clv_result result = CLV_OK;
+  bool wanted[CLV_KIND_COUNT];
+  for (int kind = 0; kind < CLV_KIND_COUNT; kind++) wanted[kind] = clv_kind_dimension((clv_kind)kind) == t->dimension;
   for (size_t k = 0; result == CLV_OK && k < t->mesh->element_count; k++)
-    if (clv_kind_dimension((clv_kind)t->mesh->kinds[k]) == t->dimension) result = test_shape(t, k);
+    if (wanted[t->mesh->kinds[k]]) result = test_shape(t, k);
   return result;
 }
 
@@ -286,10 +319,8 @@ static void fill_report(clv_build_report *report, const build *b, const elements
   for (size_t k = 0; k < mesh->element_count; k++)
     report->cells += clv_kind_dimension((clv_kind)mesh->kinds[k]) == test->dimension;
   report->left_out = mesh->element_count - report->cells;
-  size_t vertices = 0;
-  for (clv_id id = clv_id_next(b->map, CLV_VERTEX, (clv_id){0, 0}); id.index; id = clv_id_next(b->map, CLV_VERTEX, id))
-    vertices++;
-  report->parted_vertices = vertices - b->vertices->count;
+  const map_index *vertices = map_read(b->map)->indices[clv_orbit_dims(b->map, CLV_VERTEX)];
+  report->parted_vertices = vertices->alive - b->vertices->count;
 }
 
 clv_result clv_mesh_build(const clv_mesh *mesh, const clv_build_def *given, clv_map **out, clv_build_report *report,
@@ -297,10 +328,8 @@ clv_result clv_mesh_build(const clv_mesh *mesh, const clv_build_def *given, clv_
   const clv_build_def def = given ? *given : clv_default_build_def();
   const int found = clv_mesh_dimension(mesh), dimension = found < 2 ? 3 : found;
   *out = NULL;
-  for (size_t k = 0; k < mesh->element_count; k++) {
-    const clv_result result = test_points(mesh, k, error);
-    if (result != CLV_OK) return result;
-  }
+  clv_result result = may_be_numbered(mesh, dimension) ? CLV_OK : test_all_points(mesh, error);
+  if (result != CLV_OK) return result;
   mesh_vertices vertices;
   uint8_t *turned = base_allocate(&def.allocator, mesh->element_count + 1);
   if (!turned || !mesh_vertices_number(&vertices, mesh, dimension, def.merge_points, &def.allocator)) {
@@ -316,7 +345,8 @@ clv_result clv_mesh_build(const clv_mesh *mesh, const clv_build_def *given, clv_
                         .error = error};
   test.planar = dimension == 2 && is_planar(mesh, &vertices);
   build b = {.mesh = mesh, .vertices = &vertices, .error = error};
-  const clv_result result = build_map(&b, &test, &def);
+  if (!vertices.finite) result = test_all_points(mesh, error);
+  if (result == CLV_OK) result = build_map(&b, &test, &def);
   if (result == CLV_OK && report) fill_report(report, &b, &test);
   free_corners(&test);
   mesh_vertices_free(&vertices, mesh, &def.allocator);

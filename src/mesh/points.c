@@ -3,7 +3,7 @@
 // Points that are near each other in a mesh are near each other in its lists. A table that scatters them loses that, and
 // waits for memory at every look. So a point is first looked for at the place that its position in the bounding box has
 // in the table, and in the few slots behind it; only where a region is crowded are points scattered by a hash. The table
-// grows with the number of different points, which may be an eighth of all.
+// is made for as many different points as such elements usually have, which may be an eighth of all, and grows with them.
 
 #include "mesh/points.h"
 
@@ -12,17 +12,21 @@
 typedef struct point_table {
   uint32_t *slots; // points, + 1
   uint32_t size, count;
-  double low[3], scale[3]; // from coordinates to lattice cells
+  double low[3], scale[3];  // from coordinates to lattice cells
+  double first[3], last[3]; // of those
   uint32_t stride[3];
 } point_table;
 
 enum { NEAR_PROBES = 8 };
 
-static uint64_t bits_of(double coordinate) {
-  coordinate += 0.0; // -0 and 0 are one place
+static inline uint64_t raw_bits(double coordinate) {
   uint64_t bits;
   memcpy(&bits, &coordinate, sizeof bits);
   return bits;
+}
+
+static uint64_t bits_of(double coordinate) {
+  return raw_bits(coordinate + 0.0); // -0 and 0 are one place
 }
 
 // Coordinates of grids differ in a few high bits only: they are folded down before and after each multiplication.
@@ -34,9 +38,15 @@ static uint32_t hash_point(const double *p) {
   return (uint32_t)(hash >> 32);
 }
 
-static uint32_t home(const point_table *t, const double *p) {
+// The box is that of some points only: others may lie outside, or anywhere at all.
+static inline uint32_t home(const point_table *t, const double *p) {
   uint32_t at = 0;
-  for (uint32_t c = 0; c < 3; c++) at += (uint32_t)(int32_t)((p[c] - t->low[c]) * t->scale[c]) * t->stride[c];
+  for (uint32_t c = 0; c < 3; c++) {
+    double cell = (p[c] - t->low[c]) * t->scale[c];
+    cell = cell > t->first[c] ? cell : t->first[c];
+    cell = cell < t->last[c] ? cell : t->last[c];
+    at += (uint32_t)(int32_t)cell * t->stride[c];
+  }
   return at & (t->size - 1);
 }
 
@@ -65,6 +75,8 @@ static void lay_lattice(point_table *t, const double *extent) {
     const double cells = extent[c] > 0 ? fmin(fmax(floor(extent[c] / cell), 1), t->size) : 1;
     t->scale[c] = extent[c] > 0 ? cells * (1 - 1e-9) / extent[c] : 0;
     if (!isfinite(t->scale[c])) t->scale[c] = 0;
+    t->first[c] = 0;
+    t->last[c] = cells - 1;
     t->stride[c] = stride;
     stride *= (uint32_t)cells;
   }
@@ -76,10 +88,10 @@ static void table_put(const point_table *t, const double (*points)[3], uint32_t 
   t->slots[p.at] = point + 1;
 }
 
-static bool table_grow(point_table *t, const double (*points)[3], const double *extent,
-                       const clv_allocator *allocator) {
+static bool table_resize(point_table *t, uint32_t size, const double (*points)[3], const double *extent,
+                         const clv_allocator *allocator) {
   const point_table old = *t;
-  t->size = old.size ? old.size * 2 : 1024;
+  t->size = size;
   t->slots = t->size > old.size ? base_allocate(allocator, t->size * sizeof *t->slots) : NULL;
   if (!t->slots) {
     *t = old;
@@ -113,7 +125,7 @@ typedef struct numbering {
   const clv_mesh *mesh;
   const clv_allocator *allocator;
   point_table table;
-  double extent[3];
+  double extent[3], sum;
   bool merge;
 } numbering;
 
@@ -121,7 +133,8 @@ static bool number_point(numbering *n, uint32_t point) {
   uint32_t *vertex = &n->v->of_point[point];
   if (*vertex) return true;
   const double(*points)[3] = (const double(*)[3])n->mesh->points;
-  if (n->merge && 4 * n->table.count >= n->table.size && !table_grow(&n->table, points, n->extent, n->allocator))
+  if (n->merge && 4 * n->table.count >= n->table.size &&
+      !table_resize(&n->table, 2 * n->table.size, points, n->extent, n->allocator))
     return false;
   const uint32_t first = n->merge ? table_first(&n->table, points, point) : point;
   if (first != point) {
@@ -134,28 +147,61 @@ static bool number_point(numbering *n, uint32_t point) {
   return true;
 }
 
-static bool number_corners(numbering *n, size_t element) {
-  const uint32_t *corners = n->mesh->corners + n->mesh->offsets[element];
-  const size_t count = n->mesh->offsets[element + 1] - n->mesh->offsets[element];
-  if (n->mesh->kinds[element] != CLV_POLYHEDRON) {
-    for (size_t k = 0; k < count; k++)
-      if (!number_point(n, corners[k])) return false;
-    return true;
+static inline bool same_bits(const double *p, const double *q) {
+  return raw_bits(p[0]) == raw_bits(q[0]) && raw_bits(p[1]) == raw_bits(q[1]) && raw_bits(p[2]) == raw_bits(q[2]);
+}
+
+// The slot near a point's home that holds its like, bit by bit; 0 when it takes a longer look.
+static inline uint32_t look_near(const point_table *t, const double (*points)[3], const double *p) {
+  const uint32_t mask = t->size - 1;
+  uint32_t at = home(t, p);
+  for (uint32_t number = 0; number < NEAR_PROBES; number++) {
+    const uint32_t slot = t->slots[at];
+    if (!slot || same_bits(points[slot - 1], p)) return slot;
+    at = (at + 1) & mask;
   }
+  return 0;
+}
+
+static bool number_corners(numbering *n, const uint32_t *corners, size_t count) {
+  const double(*points)[3] = (const double(*)[3])n->mesh->points;
+  uint32_t *of_point = n->v->of_point;
+  double sum = 0;
+  for (size_t k = 0; k < count; k++) {
+    const uint32_t point = corners[k];
+    if (of_point[point]) continue;
+    const double *p = points[point];
+    sum += p[0] + p[1] + p[2];
+    const uint32_t near = n->merge ? look_near(&n->table, points, p) : 0;
+    if (near) {
+      of_point[point] = of_point[near - 1];
+      n->v->merged++;
+    } else if (!number_point(n, point)) {
+      return false;
+    }
+  }
+  n->sum += sum;
+  return true;
+}
+
+static bool number_faces(numbering *n, const uint32_t *stream) {
   size_t at = 1;
-  for (uint32_t f = 0; f < corners[0]; f++) {
-    const uint32_t size = corners[at++];
-    for (uint32_t k = 0; k < size; k++)
-      if (!number_point(n, corners[at++])) return false;
+  for (uint32_t f = 0; f < stream[0]; f++) {
+    const uint32_t size = stream[at++];
+    if (!number_corners(n, stream + at, size)) return false;
+    at += size;
   }
   return true;
 }
 
-static void find_bounds(numbering *n) {
+// The box of some points, evenly chosen: about where the mesh lies.
+static void find_box(numbering *n) {
+  const double(*points)[3] = (const double(*)[3])n->mesh->points;
+  const size_t count = n->mesh->point_count, stride = count / 4096 + 1;
   double high[3] = {0};
-  for (size_t k = 0; k < n->mesh->point_count; k++)
+  for (size_t k = 0; k < count; k += stride)
     for (uint32_t c = 0; c < 3; c++) {
-      const double x = n->mesh->points[k][c];
+      const double x = points[k][c];
       n->table.low[c] = k && n->table.low[c] < x ? n->table.low[c] : x;
       high[c] = k && high[c] > x ? high[c] : x;
     }
@@ -169,6 +215,36 @@ static bool is_explicit(uint8_t kind) {
   return kind == CLV_POLYGON || kind == CLV_POLYHEDRON;
 }
 
+// Templates or the others: templates come first.
+static bool number_elements(numbering *n, int dimension, bool others) {
+  const clv_mesh *mesh = n->mesh;
+  bool wanted[CLV_KIND_COUNT];
+  for (int kind = 0; kind < CLV_KIND_COUNT; kind++)
+    wanted[kind] = clv_kind_dimension((clv_kind)kind) == dimension && is_explicit((uint8_t)kind) == others;
+  for (size_t k = 0; k < mesh->element_count; k++) {
+    if (!wanted[mesh->kinds[k]]) continue;
+    const uint32_t *corners = mesh->corners + mesh->offsets[k];
+    const bool done = mesh->kinds[k] == CLV_POLYHEDRON
+                          ? number_faces(n, corners)
+                          : number_corners(n, corners, mesh->offsets[k + 1] - mesh->offsets[k]);
+    if (!done) return false;
+  }
+  return true;
+}
+
+// A table for as many different points as such elements usually have: a hexahedron adds one, a tetrahedron a fifth. Where
+// there are more it grows; from the start it has room for all of space, not only for the part that comes first.
+static bool make_table(numbering *n) {
+  static const uint8_t eighths[CLV_KIND_COUNT] = {
+      [CLV_TRI] = 4, [CLV_QUAD] = 8, [CLV_TET] = 2, [CLV_PYRAMID] = 3, [CLV_PRISM] = 4, [CLV_HEX] = 8};
+  uint64_t sum = 0, size = 1024;
+  for (size_t k = 0; k < n->mesh->element_count; k++) sum += eighths[n->mesh->kinds[k]];
+  const uint64_t expected = sum / 8 < n->mesh->point_count ? sum / 8 : n->mesh->point_count;
+  while (size < 4 * expected && size < UINT32_MAX / 8) size *= 2;
+  find_box(n);
+  return table_resize(&n->table, (uint32_t)size, (const double(*)[3])n->mesh->points, n->extent, n->allocator);
+}
+
 bool mesh_vertices_number(mesh_vertices *vertices, const clv_mesh *mesh, int dimension, bool merge,
                           const clv_allocator *allocator) {
   *vertices = (mesh_vertices){0};
@@ -177,15 +253,13 @@ bool mesh_vertices_number(mesh_vertices *vertices, const clv_mesh *mesh, int dim
   bool done = vertices->of_point && vertices->point;
   if (done) memset(vertices->of_point, 0, mesh->point_count * sizeof(uint32_t));
   numbering n = {.v = vertices, .mesh = mesh, .allocator = allocator, .merge = merge};
-  if (merge) find_bounds(&n);
-  for (uint32_t pass = 0; done && pass < 2; pass++) { // templates first
-    for (size_t k = 0; done && k < mesh->element_count; k++)
-      if (clv_kind_dimension((clv_kind)mesh->kinds[k]) == dimension && is_explicit(mesh->kinds[k]) == (pass == 1))
-        done = number_corners(&n, k);
-    if (pass == 0) vertices->of_templates = vertices->count;
-  }
+  done = done && (!merge || make_table(&n));
+  done = done && number_elements(&n, dimension, false);
+  vertices->of_templates = vertices->count;
+  done = done && number_elements(&n, dimension, true);
   base_free(allocator, n.table.slots, n.table.size * sizeof *n.table.slots);
-  for (size_t p = 0; done && p < mesh->point_count; p++) vertices->unused += vertices->of_point[p] == 0;
+  vertices->finite = isfinite(n.sum);
+  vertices->unused = mesh->point_count - vertices->count - vertices->merged;
   if (!done) mesh_vertices_free(vertices, mesh, allocator);
   return done;
 }

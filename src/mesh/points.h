@@ -12,6 +12,7 @@ typedef struct mesh_vertices {
   uint32_t count;        // the last vertex
   uint32_t of_templates; // the last vertex that a template element uses: they come first
   size_t merged, unused;
+  bool finite; // all coordinates of the points numbered are, and so is their sum
 } mesh_vertices;
 
 // Numbers the points that elements of this dimension use; equal coordinates count once when merge is set. False: no

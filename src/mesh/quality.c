@@ -58,16 +58,13 @@ typedef struct quality_face {
 
 typedef struct quality_hull {
   int face_count;
-  quality_face faces[6];
+  quality_face faces[4];
 } quality_hull;
 
 // clang-format off
 static const quality_hull quality_hulls[CLV_KIND_COUNT] = {
-    [CLV_TET] = {1, {{3, {1, 2, 3}}}},
     [CLV_PYRAMID] = {3, {{4, {0, 3, 2, 1}}, {3, {1, 2, 4}}, {3, {2, 3, 4}}}},
     [CLV_PRISM] = {4, {{3, {3, 4, 5}}, {4, {0, 1, 4, 3}}, {4, {1, 2, 5, 4}}, {4, {2, 0, 3, 5}}}},
-    [CLV_HEX] = {6, {{4, {0, 3, 2, 1}}, {4, {4, 5, 6, 7}},
-                     {4, {0, 1, 5, 4}}, {4, {1, 2, 6, 5}}, {4, {2, 3, 7, 6}}, {4, {3, 0, 4, 7}}}},
 };
 // clang-format on
 
@@ -80,7 +77,20 @@ static double quality_cone(const quality_face *face, const quality_vec *corners)
   return 0.5 * (quality_det(a, b, quality_sum(c, d)) + quality_det(quality_sum(a, b), c, d));
 }
 
+// Twelve times the volume of a hexahedron: its six cones, gathered into three determinants (Grandy, 1997).
+static double quality_hexahedron(const double (*p)[3]) {
+  quality_vec a = quality_edge(p[1], p[6]), b = quality_edge(p[0], p[7]), c = quality_edge(p[3], p[6]);
+  quality_vec d = quality_edge(p[0], p[2]), e = quality_edge(p[0], p[5]), f = quality_edge(p[4], p[6]);
+  return quality_det(quality_sum(a, b), c, d) + quality_det(b, quality_sum(c, e), f) +
+         quality_det(a, e, quality_sum(f, d));
+}
+
 static double quality_volume(clv_kind kind, const double (*corners)[3]) {
+  if (kind == CLV_HEX) return quality_hexahedron(corners) / 12.0;
+  if (kind == CLV_TET)
+    return quality_det(quality_edge(corners[0], corners[1]), quality_edge(corners[0], corners[2]),
+                       quality_edge(corners[0], corners[3])) /
+           6.0;
   // Relative to a corner: far from the origin the cones would be large and cancel.
   quality_vec relative[8];
   const int count = clv_kind_corners(kind);
