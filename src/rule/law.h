@@ -94,7 +94,8 @@ typedef struct law {
   uint32_t quadrature; // points; 0 when the law has no `over`
   bool unrolled;
   dag_ref energy, dissipation;
-  dag_ref *force; // 3 per particle: explicit forces, or NULL
+  dag_ref *force;       // 3 per particle: explicit forces (0 where there is none), or NULL
+  uint32_t force_count; // 3 * particles, or 0
 } law;
 
 typedef BASE_ARRAY(law *) law_list;

@@ -6,7 +6,8 @@
 // any shape with straight edges, so an affine deformation has its exact energy on every kind.
 //
 // A triangle or quadrangle lives in space. Its gradients are taken in an orthonormal frame of its tangent plane at the
-// point; which one is nobody's business, and check Y sees to it that no law depends on it.
+// point: the axis of space that is nearest to the plane, projected, and the direction across it. So the frame does not
+// depend on how the corners are numbered, but for the sign of the second direction.
 
 #include "rule/law.h"
 
@@ -15,12 +16,17 @@
 uint32_t law_quadrature_points(clv_kind kind) {
   switch (kind) {
   case CLV_TRI:
-  case CLV_TET: return 1;
-  case CLV_QUAD: return 4;
-  case CLV_PRISM: return 6;
+  case CLV_TET:
+    return 1;
+  case CLV_QUAD:
+    return 4;
+  case CLV_PRISM:
+    return 6;
   case CLV_PYRAMID:
-  case CLV_HEX: return 8;
-  default: return 0;
+  case CLV_HEX:
+    return 8;
+  default:
+    return 0;
   }
 }
 
@@ -32,8 +38,12 @@ static double gauss(uint32_t bit) {
 static double locate(clv_kind kind, uint32_t point, double at[3]) {
   at[0] = at[1] = at[2] = 0;
   switch (kind) {
-  case CLV_TRI: at[0] = at[1] = 1.0 / 3; return 0.5;
-  case CLV_TET: at[0] = at[1] = at[2] = 0.25; return 1.0 / 6;
+  case CLV_TRI:
+    at[0] = at[1] = 1.0 / 3;
+    return 0.5;
+  case CLV_TET:
+    at[0] = at[1] = at[2] = 0.25;
+    return 1.0 / 6;
   case CLV_PRISM:
     at[0] = point % 3 == 1 ? 2.0 / 3 : 1.0 / 6;
     at[1] = point % 3 == 2 ? 2.0 / 3 : 1.0 / 6;
@@ -132,11 +142,21 @@ double law_reference(clv_kind kind, uint32_t point, double *shape, double (*slop
       for (uint32_t axis = 0; axis < 3; axis++) slopes[c][axis] = axis < 2 ? corner_slope(c, axis) : 0;
     }
     break;
-  case CLV_QUAD: shape_square(at, shape, slopes); break;
-  case CLV_TET: shape_tet(at, shape, slopes); break;
-  case CLV_PRISM: shape_prism(at, shape, slopes); break;
-  case CLV_PYRAMID: shape_pyramid(at, shape, slopes); break;
-  default: shape_cube(at, shape, slopes); break;
+  case CLV_QUAD:
+    shape_square(at, shape, slopes);
+    break;
+  case CLV_TET:
+    shape_tet(at, shape, slopes);
+    break;
+  case CLV_PRISM:
+    shape_prism(at, shape, slopes);
+    break;
+  case CLV_PYRAMID:
+    shape_pyramid(at, shape, slopes);
+    break;
+  default:
+    shape_cube(at, shape, slopes);
+    break;
   }
   return weight;
 }
@@ -159,32 +179,38 @@ static double volume_gradients(double (*along)[3], uint32_t corners, double (*sl
   const double det = dot3(along[0], dual[0]);
   for (uint32_t c = 0; c < corners; c++)
     for (uint32_t x = 0; x < 3; x++)
-      gradients[3 * c + x] =
-          (slopes[c][0] * dual[0][x] + slopes[c][1] * dual[1][x] + slopes[c][2] * dual[2][x]) / det;
+      gradients[3 * c + x] = (slopes[c][0] * dual[0][x] + slopes[c][1] * dual[1][x] + slopes[c][2] * dual[2][x]) / det;
   return det;
 }
 
-// The same on a surface, in an orthonormal frame of its tangent plane. Returns the area of the unit square there.
+// The same on a surface, in a frame of its tangent plane. Returns the area of the reference square there.
 static double surface_gradients(double (*along)[3], uint32_t corners, double (*slopes)[3], double *gradients,
                                 double *frame) {
-  double first[3], second[3];
-  const double length = sqrt(dot3(along[0], along[0]));
-  for (uint32_t x = 0; x < 3; x++) first[x] = along[0][x] / length;
-  const double shear = dot3(first, along[1]);
-  for (uint32_t x = 0; x < 3; x++) second[x] = along[1][x] - shear * first[x];
-  const double height = sqrt(dot3(second, second));
+  double normal[3], first[3], second[3];
+  cross3(along[0], along[1], normal);
+  const double area = sqrt(dot3(normal, normal));
+  uint32_t axis = 0;
   for (uint32_t x = 0; x < 3; x++) {
-    second[x] /= height;
+    normal[x] /= area;
+    if (fabs(normal[x]) < fabs(normal[axis])) axis = x;
+  }
+  for (uint32_t x = 0; x < 3; x++) first[x] = (x == axis) - normal[axis] * normal[x];
+  const double length = sqrt(dot3(first, first));
+  for (uint32_t x = 0; x < 3; x++) first[x] /= length;
+  cross3(normal, first, second);
+  for (uint32_t x = 0; x < 3; x++) {
     frame[2 * x] = first[x];
     frame[2 * x + 1] = second[x];
   }
-  // The Jacobian in the frame is {{length, shear}, {0, height}}.
+  // The Jacobian in the frame, whose determinant is the area.
+  const double j00 = dot3(first, along[0]), j01 = dot3(first, along[1]);
+  const double j10 = dot3(second, along[0]), j11 = dot3(second, along[1]);
   for (uint32_t c = 0; c < corners; c++) {
-    gradients[3 * c] = slopes[c][0] / length;
-    gradients[3 * c + 1] = (slopes[c][1] - slopes[c][0] * shear / length) / height;
+    gradients[3 * c] = (slopes[c][0] * j11 - slopes[c][1] * j10) / area;
+    gradients[3 * c + 1] = (slopes[c][1] * j00 - slopes[c][0] * j01) / area;
     gradients[3 * c + 2] = 0;
   }
-  return length * height;
+  return area;
 }
 
 void law_quadrature(clv_kind kind, const double (*rest)[3], double (*data)[LAW_QUAD_DATA]) {

@@ -1,0 +1,234 @@
+// Sums: over sub-orbits, and over the points of a cell.
+
+#include "rule/elaborate.h"
+
+static const law_value bad = {0};
+
+// Sub-orbits
+
+static void add_term(law_maker *m, law_value *sum, const law_value *term, rule_span span) {
+  *sum = sum->sort == LAW_BAD ? *term : law_sum_of(m, sum, term, false, span);
+}
+
+law_value law_variable_at(law_maker *m, law_dart dart, uint32_t dims) {
+  law_value value = {.sort = LAW_DART, .variable = true, .dims = (uint8_t)dims, .dart = dart};
+  m->variable_dims |= dims;
+  if (m->sub_move >= 0 && dims >> m->sub_move & 1) law_dart_move(m, &value.dart, (uint32_t)m->sub_move);
+  return value;
+}
+
+static law_value reduce_listed(law_maker *m, law_binding *scope, const rule_tree *tree, uint32_t dims,
+                               const law_dart *list, uint32_t count) {
+  const char *name = tree->child[0]->name;
+  law_value sum = bad;
+  if (law_is(tree->name, "count")) {
+    sum = law_number(m, count);
+    return sum;
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    const law_value dart = law_variable_at(m, list[k], dims);
+    const law_value term = law_evaluate(m, law_bind_value(m, scope, name, &dart), tree->child[2]);
+    if (!law_expect(m, &term, 0, 0, "a number, vector or matrix", tree->child[2]->span)) return bad;
+    m->graph->span = tree->span;
+    add_term(m, &sum, &term, tree->span);
+    if (sum.sort == LAW_BAD) return bad;
+  }
+  if (!law_is(tree->name, "mean")) return sum;
+  return law_scaled(m, &sum, dag_const(m->graph, 1.0 / count), (law_unit){0});
+}
+
+// A sum that no shape writes out: it stays one, and its value is an input of the row.
+static law_value reduce_orbit(law_maker *m, law_binding *scope, const rule_tree *tree, clv_orbit orbit, uint32_t dims) {
+  law *l = m->law;
+  const bool counts = law_is(tree->name, "count");
+  const law_value dart = law_variable_at(m, (law_dart){.origin = 1}, dims);
+  m->in_sum = true;
+  law_value value = law_number(m, 1);
+  if (!counts) value = law_evaluate(m, law_bind_value(m, scope, tree->child[0]->name, &dart), tree->child[2]);
+  m->in_sum = false;
+  if (!law_expect(m, &value, 0, 0, "a number, vector or matrix", tree->child[2]->span)) return bad;
+  if (!BASE_RESERVE(&m->graph->allocator, &l->sums, l->sums.count + 1u)) {
+    m->program->no_memory = m->failed = true;
+    return bad;
+  }
+  const uint32_t k = l->sums.count++;
+  law_sum *sum = &l->sums.data[k];
+  *sum = (law_sum){.orbit = orbit, .mean = law_is(tree->name, "mean"), .span = tree->span};
+  sum->width = (uint8_t)(value.rows * value.columns);
+  memcpy(sum->value, value.s, sizeof sum->value);
+  for (uint32_t c = 0; c < sum->width; c++) value.s[c] = dag_input(m->graph, DAG_SUM_INPUT, 9 * k + c);
+  value.whole = value.whole && !sum->mean;
+  return value;
+}
+
+law_value law_reduce(law_maker *m, law_binding *scope, const rule_tree *tree) {
+  const rule_tree *place = tree->child[0];
+  clv_orbit orbit;
+  law_value of = law_row_variable(m);
+  if (m->constant) {
+    LAW_COMPLAIN(m, 'T', tree->span, "there is nothing to go over here|use numbers and parameters");
+    return bad;
+  }
+  if (rule_there(tree->child[1])) of = law_evaluate(m, scope, tree->child[1]);
+  if (of.sort == LAW_BAD) return bad;
+  if (place->child[0]->kind == RULE_TEMPLATES || of.sort != LAW_DART || !of.variable) {
+    const rule_span span = of.sort == LAW_DART && of.variable ? place->span : tree->child[1]->span;
+    LAW_COMPLAIN(m, 'F', span, "a sum goes over the sub-orbits of a variable's orbit|write sum(c:<1,2> in t)");
+    return bad;
+  }
+  if (!law_orbit_read(m, place->child[0], &orbit)) return bad;
+  const uint32_t dims = law_dims(orbit, m->dimension) & of.dims;
+  law_dart list[LAW_COSETS];
+  const uint32_t count = law_list_suborbits(m, &of.dart, of.dims, dims, list);
+  if (count) return reduce_listed(m, scope, tree, dims, list, count);
+  if (m->no_unknowns && !m->shape && !m->in_sum && of.dims == m->row_dims && law_dart_equal(&of.dart, &m->base))
+    return reduce_orbit(m, scope, tree, dims, dims);
+  if (m->no_unknowns)
+    LAW_COMPLAIN(m, 'F', tree->span, "this sum cannot be written out|sum over the row's own orbit, and not in a sum");
+  else
+    LAW_COMPLAIN(m, 'F', tree->span,
+                 "the number of terms is not fixed|a force sums within a template, or reads a derived sum");
+  return bad;
+}
+
+// Points
+
+law_value law_point(const law_maker *m, bool reference, int point) {
+  return (law_value){.sort = LAW_POINT, .reference = reference, .point = (int8_t)point, .dart = m->base};
+}
+
+bool law_find_cell(law_maker *m, law_binding *scope, const rule_tree *cell) {
+  const law_value value = law_evaluate(m, scope, cell);
+  if (value.sort == LAW_BAD) return false;
+  if (value.sort == LAW_DART && m->shape && value.variable && law_dart_equal(&value.dart, &m->base)) return true;
+  LAW_COMPLAIN(m, 'T', cell->span, "only a cell that is named by its template has points|write t:cell or t:tri|quad");
+  return false;
+}
+
+static uint32_t quad_input(const law_value *point, uint32_t k) {
+  return (point->point < 0 ? 0 : (uint32_t)point->point * LAW_QUAD_DATA) + k;
+}
+
+// The volume that a point stands for; plain on the reference shape.
+law_value law_weight_of(law_maker *m, const law_value *point, rule_span span) {
+  if (point->reference) {
+    double shape[8], slopes[8][3];
+    return law_number(m, law_reference(m->law->shape.kind, (uint32_t)point->point, shape, slopes));
+  }
+  law_value weight = law_number(m, 1);
+  weight.s[0] = dag_input(m->graph, DAG_QUAD, quad_input(point, 0));
+  weight.whole = false;
+  weight.unit = law_unit_of(0, 3, 0);
+  if (m->shape->dimension == 3) return weight;
+  const law_value thickness = law_read_thickness(m, span);
+  return law_scaled(m, &thickness, weight.s[0], law_unit_of(0, 2, 0));
+}
+
+law_value law_point_field(law_maker *m, const law_value *point, const rule_tree *tree) {
+  if (law_is(tree->name, "w")) return law_weight_of(m, point, tree->span);
+  if (law_is(tree->name, "N")) {
+    law_value shapes = *point;
+    shapes.sort = LAW_SHAPES;
+    return shapes;
+  }
+  LAW_COMPLAIN(m, 'T', tree->span, "a point has no '%.60s'|it has its weight q.w and shape functions q.N[c]",
+               tree->name);
+  return bad;
+}
+
+law_value law_shape_at(law_maker *m, const law_value *shapes, const law_value *corner, rule_span span) {
+  if (corner->sort == LAW_BAD) return bad;
+  const int at = corner->sort == LAW_DART ? law_corner_of(m, &corner->dart) : -1;
+  if (at < 0) {
+    LAW_COMPLAIN(m, 'T', span, "this is no corner of the cell|write q.N[t[0]] or q.N[c] for a corner c of it");
+    return bad;
+  }
+  law_value value = law_number(m, 1);
+  value.whole = false;
+  if (shapes->point < 0) {
+    value.s[0] = dag_input(m->graph, DAG_QUAD, 1 + (uint32_t)at);
+  } else {
+    double shape[8], slopes[8][3];
+    law_reference(m->law->shape.kind, (uint32_t)shapes->point, shape, slopes);
+    value.s[0] = dag_const(m->graph, shape[at]);
+  }
+  return value;
+}
+
+law_value law_over(law_maker *m, law_binding *scope, const rule_tree *tree) {
+  if (!law_find_cell(m, scope, tree->child[0])) return bad;
+  const bool reference = tree->number > 0;
+  m->has_points = m->has_points || !reference;
+  law_value sum = bad;
+  for (uint32_t p = 0; p < law_quadrature_points(m->law->shape.kind); p++) {
+    const law_value point = law_point(m, reference, (int)p);
+    law_value term = law_evaluate(m, law_bind_value(m, scope, tree->name, &point), tree->child[1]);
+    if (!law_expect(m, &term, 0, 0, "a number, vector or matrix", tree->child[1]->span)) return bad;
+    if (!reference) {
+      const law_value weight = law_weight_of(m, &point, tree->span);
+      if (weight.sort == LAW_BAD) return bad;
+      term = law_scaled(m, &term, weight.s[0], weight.unit);
+    }
+    add_term(m, &sum, &term, tree->span);
+  }
+  return sum;
+}
+
+// Gradients
+
+static dag_ref slope_of(law_maker *m, const law_value *point, uint32_t corner, uint32_t axis) {
+  if (!point->reference)
+    return dag_input(m->graph, DAG_QUAD, quad_input(point, 1u + m->shape->corner_count + corner * 3 + axis));
+  double shape[8], slopes[8][3];
+  law_reference(m->law->shape.kind, (uint32_t)point->point, shape, slopes);
+  return dag_const(m->graph, slopes[corner][axis]);
+}
+
+// Of the rest positions themselves: the frame the gradients are taken in, all of space for a volume.
+static law_value frame_at(law_maker *m, const law_value *point) {
+  const uint32_t axes = m->shape->dimension;
+  law_value frame = {.sort = LAW_NUMBER, .rows = 3, .columns = (uint8_t)axes};
+  for (uint32_t k = 0; k < 3 * axes; k++)
+    frame.s[k] = axes == 3 ? dag_const(m->graph, k % 4 == 0)
+                           : dag_input(m->graph, DAG_QUAD, quad_input(point, 1u + 4u * m->shape->corner_count + k));
+  return frame;
+}
+
+static law_value expand_gradient(law_maker *m, const law_value *point, const char *name, rule_span span) {
+  const uint32_t axes = m->shape->dimension;
+  const law_value corner0 = law_corner(m, 0), first = law_read_column(m, &corner0.dart, name, span);
+  if (!law_expect(m, &first, 0, 1, "a number or vector", span)) return bad;
+  law_value result = {.sort = LAW_NUMBER, .rows = first.rows, .columns = (uint8_t)axes};
+  result.unit = point->reference ? first.unit : law_unit_divide(first.unit, law_unit_of(0, 1, 0));
+  for (uint32_t c = 1; c < m->shape->corner_count; c++) {
+    const law_value corner = law_corner(m, c), value = law_read_column(m, &corner.dart, name, span);
+    if (value.sort == LAW_BAD) return bad;
+    for (uint32_t row = 0; row < first.rows; row++) {
+      const dag_ref step = dag_sub(m->graph, value.s[row], first.s[row]);
+      for (uint32_t axis = 0; axis < axes; axis++) {
+        const dag_ref term = dag_mul(m->graph, step, slope_of(m, point, c, axis));
+        dag_ref *sum = &result.s[row * axes + axis];
+        *sum = c == 1 ? term : dag_add(m->graph, *sum, term);
+      }
+    }
+  }
+  return first.rows == 1 ? law_transpose(&result) : result;
+}
+
+law_value law_gradient(law_maker *m, law_binding *scope, const rule_tree *tree) {
+  const rule_tree *field = tree->child[0];
+  const bool reference = law_is(tree->name, "jac");
+  const law_value point = law_evaluate(m, scope, tree->child[1]);
+  if (field->kind != RULE_FIELD) {
+    LAW_COMPLAIN(m, 'T', field->span, "%s takes a column of a cell|write %s(t.pos,q)", tree->name, tree->name);
+    return bad;
+  }
+  if (point.sort == LAW_BAD || !law_find_cell(m, scope, field->child[0])) return bad;
+  if (point.sort != LAW_POINT || point.reference != reference) {
+    LAW_COMPLAIN(m, 'T', tree->child[1]->span, "%s needs a point of '%s q in t'|grad goes with over, jac with sum",
+                 tree->name, reference ? "sum" : "over");
+    return bad;
+  }
+  if (m->rest && !reference && law_is(field->name, "pos")) return frame_at(m, &point);
+  return expand_gradient(m, &point, field->name, field->span);
+}
