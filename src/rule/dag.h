@@ -136,7 +136,9 @@ bool dag_gradient(dag *graph, dag_ref root, dag_op op, uint32_t count, dag_ref *
 // The tangent of `count` roots when input `op` k moves along input `along` k: forward accumulation.
 bool dag_tangent(dag *graph, const dag_ref *roots, uint32_t count, dag_op op, dag_op along, dag_ref *tangents,
                  dag_ref *bad);
-// The time derivative: positions move along velocities. rate(e).
+// Which nodes up to `last` change with inputs `op`: depend on them other than under a hold or as a condition.
+void dag_moving(const dag *graph, dag_op op, dag_ref last, bool *moves);
+// The time derivative: positions move along velocities. rate(e). What changes with velocities has none: *bad names one.
 bool dag_rate(dag *graph, dag_ref root, dag_ref *rate, dag_ref *bad);
 
 // Evaluates all nodes that the roots need (a root 0 is 0). Inputs are read by callback; `values` has nodes.count entries

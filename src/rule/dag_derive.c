@@ -26,15 +26,20 @@ static const dag_ref *arguments_of(const dag *graph, const dag_node *node, uint3
   return node->arg;
 }
 
-static bool node_moves(const derivation *work, const dag_node *node, dag_op op) {
+static bool node_moves(const dag *graph, const dag_node *node, dag_op op, const bool *moves) {
   if (node->op <= DAG_SUM_INPUT) return node->op == op;
   if (node->op == DAG_HOLD) return false;
-  if (node->op == DAG_SELECT) return work->moves[node->arg[1]] || work->moves[node->arg[2]];
+  if (node->op == DAG_SELECT) return moves[node->arg[1]] || moves[node->arg[2]];
   uint32_t count;
-  const dag_ref *arguments = arguments_of(work->graph, node, &count);
+  const dag_ref *arguments = arguments_of(graph, node, &count);
   for (uint32_t k = 0; k < count; k++)
-    if (work->moves[arguments[k]]) return true;
+    if (moves[arguments[k]]) return true;
   return false;
+}
+
+void dag_moving(const dag *graph, dag_op op, dag_ref last, bool *moves) {
+  moves[0] = false;
+  for (dag_ref ref = 1; ref <= last; ref++) moves[ref] = node_moves(graph, graph->nodes.data + ref, op, moves);
 }
 
 static bool begin(derivation *work, dag *graph, dag_ref last, dag_op op) {
@@ -47,8 +52,7 @@ static bool begin(derivation *work, dag *graph, dag_ref last, dag_op op) {
     return false;
   }
   memset(work->slope, 0, ((size_t)last + 1) * sizeof *work->slope);
-  work->moves[0] = false;
-  for (dag_ref ref = 1; ref <= last; ref++) work->moves[ref] = node_moves(work, graph->nodes.data + ref, op);
+  dag_moving(graph, op, last, work->moves);
   return true;
 }
 

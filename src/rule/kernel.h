@@ -6,14 +6,17 @@
 //
 // Rows come in batches of eight, whatever the registers: value k of row r lies at [r / 8][k][r % 8]. Particles are named
 // by their number in a slab's own copy, four doubles each (three and a pad). A batch that is not full repeats its last
-// row; `rows` says how many count.
+// row; `rows` says how many count. Where a lane does not count, nothing is added to `out`, its energy is 0 and its matrix
+// is anything.
 
 #ifndef RULE_KERNEL_H
 #define RULE_KERNEL_H
 
+#include "rule/kernel_tape.h"
 #include "rule/law.h"
 
-enum { KERNEL_LANES = 8, KERNEL_STRIDE = 4 };
+// KERNEL_SLOTS: how many values an interpreted kernel may hold at once.
+enum { KERNEL_LANES = 8, KERNEL_STRIDE = 4, KERNEL_AXES = 3 * LAW_PARTICLES, KERNEL_SLOTS = 4096 };
 
 typedef struct kernel_args {
   uint32_t rows;
@@ -23,7 +26,7 @@ typedef struct kernel_args {
   const double *pos, *vel;   // [particle][4]
   const double *dpos, *dvel; // directions, for stiffness times vector
   double *out;               // [particle][4]: forces are added here
-  double *energy;            // [batch][8]: energy (and dissipation in the second half, if asked for)
+  double *energy;            // [batch][8]: written, not added
   double *matrix;            // [batch][n * n][8], n = 3 * particles: written, not added
 } kernel_args;
 
@@ -35,13 +38,14 @@ typedef enum kernel_kind {
   KERNEL_FORCE_DPOS, // out += (df/dx) dpos: minus the stiffness times a vector; made positive as `psd` says
   KERNEL_FORCE_DVEL, // out += (df/dv) dvel
   KERNEL_STIFFNESS,  // matrix = - df/dx, made positive as `psd` says
-  KERNEL_DAMPING,    // matrix = - df/dv
+  KERNEL_DAMPING,    // matrix = - df/dv, as it is
   KERNEL_COUNT
 } kernel_kind;
 
 // One kernel, as expressions: roots over the inputs DAG_PARAM, DAG_HOIST, DAG_HOIST_Q, DAG_POS, DAG_VEL, DAG_DPOS,
-// DAG_DVEL. ENERGY has 1 root, the three force kernels 3 per particle (0 where nothing acts). Matrices have none: they
-// are force kernels run along each axis.
+// DAG_DVEL. ENERGY has 1 root, the three force kernels 3 per particle; a root is the ref 0 where nothing acts. With
+// quadrature they are of one point, and a row's result is their sum over the points. Matrices have none: they are force
+// kernels run along each axis. FORCE_DPOS is not yet made positive (kernel_clamps).
 typedef struct kernel_body {
   dag_ref *roots;
   uint32_t root_count;
@@ -56,6 +60,9 @@ typedef struct kernel {
   dag_ref *hoist, *hoist_q; // what is hoisted, over DAG_PARAM, DAG_READ, DAG_QUAD
   kernel_body body[KERNEL_COUNT];
   bool has_velocity;                       // forces depend on velocities
+  bool symmetric, damping_symmetric;       // what the stiffness and the damping are, but for rounding
+  kernel_tape constants;                   // hoist, then hoist_q; DAG_QUAD is late
+  kernel_tape tape[KERNEL_COUNT];          // of the bodies; DAG_DPOS and DAG_DVEL are late
   kernel_function *compiled[KERNEL_COUNT]; // NULL: interpreted
 } kernel;
 
@@ -63,11 +70,19 @@ static inline uint32_t kernel_constants(const kernel *k) {
   return k->hoist_count + k->quadrature * k->hoist_q_count;
 }
 
-// Differentiates, shares and hoists. NULL and a D finding where a law cannot be differentiated.
-kernel *kernel_make(clv_program *program, const law *law);
+// Whether FORCE_DPOS is minus the positive stiffness times the vector, rather than what its body gives: eigenvalues are
+// of a whole row. Gauss-Newton is in the body.
+static inline bool kernel_clamps(const kernel *k) {
+  return k->law->psd == LAW_PSD_CLAMP || k->law->psd == LAW_PSD_ABS;
+}
+
+// Differentiates, shares and hoists. NULL and a D finding where a law cannot be differentiated, NULL and the program's
+// no_memory when memory is out. The law must live as long as the kernel, which is made with the program's allocator.
+kernel *kernel_make(clv_program *program, const law *l);
 void kernel_destroy(kernel *k, const clv_allocator *allocator);
 
-// The constants of one row, from its reads and, with quadrature, the points' data; constants[k * KERNEL_LANES].
+// The constants of one row, from its reads and, with quadrature, the points' data (all points of the cell, also where the
+// law has them unrolled; NULL without); written to constants[k * KERNEL_LANES].
 void kernel_hoist(const kernel *k, const double *params, const double *reads, const double (*quad)[LAW_QUAD_DATA],
                   double *constants);
 // Runs a kernel: compiled where it is, interpreted otherwise.
@@ -77,5 +92,7 @@ void kernel_interpret(const kernel *k, kernel_kind kind, const kernel_args *args
 // Makes symmetric n x n matrices positive: clamps (or takes the absolute value of) eigenvalues. Row by row in place,
 // entry e of the matrix at matrix[e * stride].
 void kernel_make_positive(double *matrix, uint32_t n, uint32_t stride, law_psd psd);
+// The same for eight at once, entry e of lane l at matrix[e * KERNEL_LANES + l], with the same result in every lane.
+void kernel_make_positive_lanes(double *matrix, uint32_t n, law_psd psd);
 
 #endif

@@ -1,0 +1,604 @@
+// Kernels: forces and stiffnesses of laws made by hand, against differences; positive matrices; what is hoisted.
+
+#include "support/counting_allocator.h"
+#include "support/hand_laws.h"
+#include "support/random.h"
+
+#include <math.h>
+
+enum { ROWS = 11, BATCHES = 2, PARTICLES = ROWS * 8, READS = 16, MATRIX = 24 * 24 };
+
+// A law's kernel with everything it runs on. Springs share six particles, cells have their own.
+typedef struct bench {
+  clv_program *program;
+  law law;
+  kernel *k;
+  uint32_t particles, axes; // of all rows; of one
+  double pos[PARTICLES * 4], vel[PARTICLES * 4], dpos[PARTICLES * 4], dvel[PARTICLES * 4];
+  double reads[ROWS][READS], quad[ROWS][8][LAW_QUAD_DATA], params[4];
+  uint32_t places[BATCHES * 8 * 8];
+  double *constants;
+} bench;
+
+static double between(random_source *random, double low, double high) {
+  return low + (high - low) * (double)(random_next(random) >> 11) * 0x1p-53;
+}
+
+static const double shapes[CLV_HEX + 1][8][3] = {
+    [CLV_TET] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+    [CLV_PRISM] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}},
+    [CLV_HEX] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}},
+};
+
+static uint32_t place_of(const bench *b, uint32_t row, uint32_t corner) {
+  return b->places[row / 8 * b->k->particles * 8 + corner * 8 + row % 8];
+}
+
+static void put_places(bench *b, bool cells, random_source *random) {
+  const uint32_t corners = b->k->particles;
+  for (uint32_t slot = 0; slot < BATCHES * 8; slot++) {
+    const uint32_t row = slot < ROWS ? slot : ROWS - 1;
+    uint32_t *to = b->places + slot / 8 * corners * 8 + slot % 8;
+    if (slot >= ROWS) {
+      for (uint32_t c = 0; c < corners; c++) to[c * 8] = place_of(b, ROWS - 1, c);
+    } else if (cells) {
+      for (uint32_t c = 0; c < corners; c++) to[c * 8] = (row * corners + c * 5 % corners);
+    } else {
+      to[0] = random_below(random, 6);
+      to[8] = (to[0] + 1 + random_below(random, 5)) % 6;
+    }
+  }
+}
+
+static void put_values(bench *b, clv_kind kind, bool cells, random_source *random) {
+  const uint32_t corners = b->k->particles;
+  double rest[PARTICLES][3];
+  for (uint32_t p = 0; p < PARTICLES; p++)
+    for (uint32_t e = 0; e < 4; e++) {
+      b->pos[4 * p + e] = between(random, -1, 1);
+      b->vel[4 * p + e] = between(random, -1, 1);
+      b->dpos[4 * p + e] = between(random, -1, 1);
+      b->dvel[4 * p + e] = between(random, -1, 1);
+      if (e < 3) rest[p][e] = between(random, -1, 1);
+    }
+  for (uint32_t row = 0; row < ROWS; row++) {
+    double shape[8][3];
+    for (uint32_t c = 0; c < corners; c++) {
+      const uint32_t p = place_of(b, row, c);
+      for (uint32_t e = 0; e < 3; e++) {
+        if (cells) rest[p][e] = shapes[kind][c][e] + between(random, -0.1, 0.1);
+        if (cells) b->pos[4 * p + e] = 1.2 * rest[p][(e + 1) % 3] + between(random, -0.3, 0.3);
+        shape[c][e] = rest[p][e];
+        if (!cells) b->reads[row][3 * c + e] = rest[p][e];
+      }
+    }
+    for (uint32_t e = cells ? 0 : 6; e < READS; e++) b->reads[row][e] = between(random, 0.5, 2);
+    if (cells) law_quadrature(kind, (const double(*)[3])shape, b->quad[row]);
+  }
+}
+
+static void hoist_all(bench *b) {
+  const uint32_t count = kernel_constants(b->k);
+  for (uint32_t slot = 0; slot < BATCHES * 8; slot++) {
+    const uint32_t row = slot < ROWS ? slot : ROWS - 1;
+    kernel_hoist(b->k, b->params, b->reads[row], (const double(*)[LAW_QUAD_DATA])b->quad[row],
+                 b->constants + (size_t)slot / 8 * count * 8 + slot % 8);
+  }
+}
+
+static bench *open_bench(hand_law which, clv_kind kind, law_psd psd, uint64_t seed) {
+  const clv_allocator allocator = clv_default_allocator();
+  random_source random = {seed};
+  bench *b = calloc(1, sizeof *b);
+  assert_non_null(b);
+  b->program = clv_program_create(NULL);
+  hand_make(&b->law, which, kind, psd, &allocator);
+  b->k = kernel_make(b->program, &b->law);
+  assert_non_null(b->k);
+  assert_int_equal(b->program->findings.count, 0);
+  b->axes = 3 * b->k->particles;
+  b->particles = PARTICLES;
+  for (uint32_t e = 0; e < 4; e++) b->params[e] = between(&random, 0.5, 1);
+  put_places(b, hand_is_of_cells(which), &random);
+  put_values(b, kind, hand_is_of_cells(which), &random);
+  b->constants = calloc((size_t)BATCHES * kernel_constants(b->k) * 8 + 1, sizeof *b->constants);
+  assert_non_null(b->constants);
+  hoist_all(b);
+  return b;
+}
+
+static void close_bench(bench *b) {
+  kernel_destroy(b->k, &b->program->arena.allocator);
+  hand_unmake(&b->law);
+  clv_program_destroy(b->program);
+  free(b->constants);
+  free(b);
+}
+
+static kernel_args args_of(bench *b) {
+  return (kernel_args){.rows = ROWS,
+                       .places = b->places,
+                       .constants = b->constants,
+                       .params = b->params,
+                       .pos = b->pos,
+                       .vel = b->vel,
+                       .dpos = b->dpos,
+                       .dvel = b->dvel};
+}
+
+static double energy(bench *b) {
+  double each[BATCHES * 8], sum = 0;
+  kernel_args args = args_of(b);
+  args.energy = each;
+  for (uint32_t r = 0; r < BATCHES * 8; r++) each[r] = NAN;
+  kernel_run(b->k, KERNEL_ENERGY, &args);
+  for (uint32_t r = 0; r < BATCHES * 8; r++) sum += each[r]; // lanes that do not count are 0
+  return sum;
+}
+
+static void forces(bench *b, kernel_kind kind, double *out) {
+  kernel_args args = args_of(b);
+  memset(out, 0, PARTICLES * 4 * sizeof *out);
+  args.out = out;
+  kernel_run(b->k, kind, &args);
+}
+
+static double largest(const double *values, uint32_t count) {
+  double most = 0;
+  for (uint32_t k = 0; k < count; k++) most = fmax(most, fabs(values[k]));
+  return most;
+}
+
+static void forces_are_slopes_of_energies(void **state) {
+  (void)state;
+  const struct {
+    hand_law which;
+    clv_kind kind;
+  } cases[] = {{HAND_SPRING, CLV_NONE}, {HAND_STVK, CLV_TET},         {HAND_STVK, CLV_HEX},
+               {HAND_STVK, CLV_PRISM},  {HAND_COROTATIONAL, CLV_TET}, {HAND_COROTATIONAL, CLV_HEX},
+               {HAND_FROZEN, CLV_TET},  {HAND_NEO_HOOKEAN, CLV_TET},  {HAND_NEO_HOOKEAN, CLV_PRISM}};
+  for (uint32_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    bench *b = open_bench(cases[c].which, cases[c].kind, LAW_PSD_NONE, c + 1);
+    double out[PARTICLES * 4];
+    forces(b, KERNEL_FORCE, out);
+    const double size = largest(out, PARTICLES * 4), h = 1e-5;
+    assert_true(size > 0.01);
+    for (uint32_t e = 0; e < PARTICLES * 4; e++) {
+      const double at = b->pos[e];
+      b->pos[e] = at + h;
+      const double right = energy(b);
+      b->pos[e] = at - h;
+      const double left = energy(b);
+      b->pos[e] = at;
+      assert_true(fabs(out[e] + (right - left) / (2 * h)) < 1e-7 * size);
+    }
+    for (uint32_t axis = 0; axis < 3; axis++) {
+      double sum = 0;
+      for (uint32_t p = 0; p < PARTICLES; p++) sum += out[4 * p + axis];
+      assert_true(fabs(sum) < 1e-12 * size);
+    }
+    close_bench(b);
+  }
+}
+
+// The force along a direction, by central differences of the force itself; of velocities when `of_speed`.
+static void difference_force(bench *b, bool of_speed, double *slopes) {
+  static double left[PARTICLES * 4];
+  const double h = 1e-5, *along = of_speed ? b->dvel : b->dpos;
+  double *moved = of_speed ? b->vel : b->pos, before[PARTICLES * 4];
+  memcpy(before, moved, sizeof before);
+  for (uint32_t e = 0; e < PARTICLES * 4; e++) moved[e] = before[e] + h * along[e];
+  forces(b, KERNEL_FORCE, slopes);
+  for (uint32_t e = 0; e < PARTICLES * 4; e++) moved[e] = before[e] - h * along[e];
+  forces(b, KERNEL_FORCE, left);
+  for (uint32_t e = 0; e < PARTICLES * 4; e++) slopes[e] = (slopes[e] - left[e]) / (2 * h);
+  memcpy(moved, before, sizeof before);
+}
+
+static void expect_close(const double *a, const double *b, uint32_t count, double tolerance) {
+  const double size = fmax(largest(a, count), largest(b, count));
+  for (uint32_t e = 0; e < count; e++) assert_true(fabs(a[e] - b[e]) <= tolerance * size);
+}
+
+static void tangents_are_slopes_of_forces(void **state) {
+  (void)state;
+  const struct {
+    hand_law which;
+    clv_kind kind;
+    bool speed;
+  } cases[] = {{HAND_SPRING, CLV_NONE, false}, {HAND_DAMPED_SPRING, CLV_NONE, true}, {HAND_STVK, CLV_TET, false},
+               {HAND_STVK, CLV_HEX, false},    {HAND_DAMPED_STVK, CLV_TET, true},    {HAND_DAMPED_STVK, CLV_HEX, true},
+               {HAND_FROZEN, CLV_TET, false},  {HAND_NEO_HOOKEAN, CLV_HEX, false},   {HAND_DRAG, CLV_NONE, true}};
+  for (uint32_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    bench *b = open_bench(cases[c].which, cases[c].kind, LAW_PSD_NONE, c + 100);
+    static double exact[PARTICLES * 4], slopes[PARTICLES * 4];
+    assert_int_equal(b->k->has_velocity, cases[c].speed);
+    forces(b, KERNEL_FORCE_DPOS, exact);
+    difference_force(b, false, slopes);
+    assert_true(largest(exact, PARTICLES * 4) > 0.01);
+    expect_close(exact, slopes, PARTICLES * 4, 1e-7);
+    forces(b, KERNEL_FORCE_DVEL, exact);
+    difference_force(b, true, slopes);
+    assert_int_equal(largest(exact, PARTICLES * 4) > 0.01, cases[c].speed);
+    expect_close(exact, slopes, PARTICLES * 4, 1e-7);
+    close_bench(b);
+  }
+}
+
+// What is held is frozen: the corotational tangent is that of the law whose rotations are given.
+static void held_rotations_are_frozen(void **state) {
+  (void)state;
+  bench *b = open_bench(HAND_COROTATIONAL, CLV_TET, LAW_PSD_NONE, 7);
+  bench *frozen = open_bench(HAND_FROZEN, CLV_TET, LAW_PSD_NONE, 7);
+  for (uint32_t row = 0; row < ROWS; row++) {
+    double f[9] = {0};
+    for (uint32_t k = 0; k < 9; k++)
+      for (uint32_t c = 0; c < 4; c++)
+        f[k] += b->pos[4 * place_of(b, row, c) + k / 3] * b->quad[row][0][5 + 3 * c + k % 3];
+    dag_rotation_of(f, 3, frozen->reads[row] + 2);
+  }
+  hoist_all(frozen);
+  static double one[PARTICLES * 4], other[PARTICLES * 4];
+  const kernel_kind kinds[] = {KERNEL_FORCE, KERNEL_FORCE_DPOS};
+  for (uint32_t k = 0; k < 2; k++) {
+    forces(b, kinds[k], one);
+    forces(frozen, kinds[k], other);
+    assert_true(largest(one, PARTICLES * 4) > 0.01);
+    expect_close(one, other, PARTICLES * 4, 1e-12);
+  }
+  assert_true(fabs(energy(b) - energy(frozen)) < 1e-12 * energy(b));
+  close_bench(b);
+  close_bench(frozen);
+}
+
+static double *matrices(bench *b, kernel_kind kind) {
+  double *matrix = calloc((size_t)BATCHES * 8 * MATRIX, sizeof *matrix);
+  assert_non_null(matrix);
+  kernel_args args = args_of(b);
+  args.matrix = matrix;
+  kernel_run(b->k, kind, &args);
+  return matrix;
+}
+
+static double at(const bench *b, const double *matrix, uint32_t row, uint32_t i, uint32_t j) {
+  return matrix[((size_t)row / 8 * b->axes * b->axes + i * b->axes + j) * 8 + row % 8];
+}
+
+// Minus the sum of all rows' matrices times a direction.
+static void multiply(const bench *b, const double *matrix, const double *along, double *out) {
+  memset(out, 0, PARTICLES * 4 * sizeof *out);
+  for (uint32_t row = 0; row < ROWS; row++)
+    for (uint32_t i = 0; i < b->axes; i++)
+      for (uint32_t j = 0; j < b->axes; j++)
+        out[4 * place_of(b, row, i / 3) + i % 3] -=
+            at(b, matrix, row, i, j) * along[4 * place_of(b, row, j / 3) + j % 3];
+}
+
+// A positive matrix plus a little has a Cholesky factor.
+static bool is_positive(const bench *b, const double *matrix, uint32_t row) {
+  const uint32_t n = b->axes;
+  double l[24][24], size = 0;
+  for (uint32_t k = 0; k < n; k++) size = fmax(size, fabs(at(b, matrix, row, k, k)));
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t j = 0; j <= i; j++) {
+      double sum = at(b, matrix, row, i, j) + (i == j ? 1e-11 * size : 0);
+      for (uint32_t k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
+      if (i == j && !(sum > 0)) return false;
+      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+    }
+  return true;
+}
+
+static void expect_symmetric(const bench *b, const double *matrix) {
+  for (uint32_t row = 0; row < ROWS; row++)
+    for (uint32_t i = 0; i < b->axes; i++)
+      for (uint32_t j = 0; j < i; j++) assert_true(at(b, matrix, row, i, j) == at(b, matrix, row, j, i));
+}
+
+static void matrices_are_what_tangents_multiply_with(void **state) {
+  (void)state;
+  const struct {
+    hand_law which;
+    clv_kind kind;
+    law_psd psd;
+    bool symmetric;
+    int positive; // -1: not asked
+  } cases[] = {
+      {HAND_SPRING, CLV_NONE, LAW_PSD_NONE, true, 0},
+      {HAND_SPRING, CLV_NONE, LAW_PSD_CLAMP, true, 1},
+      {HAND_SPRING, CLV_NONE, LAW_PSD_ABS, true, 1},
+      {HAND_SPRING, CLV_NONE, LAW_PSD_GAUSS_NEWTON, true, 1},
+      {HAND_DAMPED_SPRING, CLV_NONE, LAW_PSD_NONE, false, -1},
+      {HAND_DAMPED_SPRING, CLV_NONE, LAW_PSD_CLAMP, true, 1},
+      {HAND_DRAG, CLV_NONE, LAW_PSD_NONE, false, -1},
+      {HAND_STVK, CLV_TET, LAW_PSD_NONE, true, 0},
+      {HAND_STVK, CLV_TET, LAW_PSD_CLAMP, true, 1},
+      {HAND_STVK, CLV_TET, LAW_PSD_GAUSS_NEWTON, true, 1},
+      {HAND_NEO_HOOKEAN, CLV_TET, LAW_PSD_ABS, true, 1},
+      {HAND_NEO_HOOKEAN, CLV_HEX, LAW_PSD_CLAMP, true, 1},
+      {HAND_COROTATIONAL, CLV_TET, LAW_PSD_NONE, true, 1}, // with the rotation held it is so by itself
+  };
+  for (uint32_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    bench *b = open_bench(cases[c].which, cases[c].kind, cases[c].psd, c + 200);
+    static double exact[PARTICLES * 4], product[PARTICLES * 4];
+    for (uint32_t e = 0; e < PARTICLES * 4; e++) b->pos[e] *= 0.5; // compressed, where energies are not convex
+    double *matrix = matrices(b, KERNEL_STIFFNESS);
+    forces(b, KERNEL_FORCE_DPOS, exact);
+    multiply(b, matrix, b->dpos, product);
+    assert_true(largest(exact, PARTICLES * 4) > 0.01);
+    expect_close(exact, product, PARTICLES * 4, 1e-12);
+    if (cases[c].symmetric) expect_symmetric(b, matrix);
+    bool positive = true;
+    for (uint32_t row = 0; row < ROWS; row++) positive = is_positive(b, matrix, row) && positive;
+    if (cases[c].positive >= 0) assert_int_equal(positive, cases[c].positive);
+    free(matrix);
+
+    matrix = matrices(b, KERNEL_DAMPING);
+    forces(b, KERNEL_FORCE_DVEL, exact);
+    multiply(b, matrix, b->dvel, product);
+    expect_close(exact, product, PARTICLES * 4, 1e-12);
+    if (cases[c].which != HAND_DRAG) expect_symmetric(b, matrix);
+    free(matrix);
+    close_bench(b);
+  }
+}
+
+// Without the second derivatives: at rest they do not count, so both are the same there.
+static void gauss_newton_is_exact_at_rest(void **state) {
+  (void)state;
+  const hand_law laws[] = {HAND_SPRING, HAND_STVK};
+  for (uint32_t c = 0; c < 2; c++) {
+    static double one[PARTICLES * 4], other[PARTICLES * 4];
+    for (uint32_t rest = 0; rest < 2; rest++) {
+      bench *b = open_bench(laws[c], CLV_TET, LAW_PSD_GAUSS_NEWTON, 31);
+      bench *full = open_bench(laws[c], CLV_TET, LAW_PSD_NONE, 31);
+      if (rest && c == 0) {
+        for (uint32_t row = 0; row < ROWS; row++)
+          for (uint32_t e = 0; e < 6; e++) b->reads[row][e] = b->pos[4 * place_of(b, row, e / 3) + e % 3];
+      } else if (rest) {
+        for (uint32_t row = 0; row < ROWS; row++) {
+          double shape[4][3];
+          for (uint32_t e = 0; e < 12; e++) shape[e / 3][e % 3] = b->pos[4 * place_of(b, row, e / 3) + e % 3];
+          law_quadrature(CLV_TET, (const double(*)[3])shape, b->quad[row]);
+        }
+      }
+      memcpy(full->reads, b->reads, sizeof b->reads);
+      memcpy(full->quad, b->quad, sizeof b->quad);
+      hoist_all(b);
+      hoist_all(full);
+      forces(b, KERNEL_FORCE_DPOS, one);
+      forces(full, KERNEL_FORCE_DPOS, other);
+      double gap = 0;
+      for (uint32_t e = 0; e < PARTICLES * 4; e++) gap = fmax(gap, fabs(one[e] - other[e]));
+      if (rest)
+        assert_true(gap < 1e-12 * largest(other, PARTICLES * 4));
+      else
+        assert_true(gap > 1e-3 * largest(other, PARTICLES * 4));
+      close_bench(b);
+      close_bench(full);
+    }
+  }
+}
+
+// Matrices with a known spectrum: turned diagonals.
+static void positive_parts_are_exact(void **state) {
+  (void)state;
+  random_source random = {5};
+  const uint32_t sizes[] = {1, 2, 3, 6, 12, 24, 48};
+  for (uint32_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    const uint32_t n = sizes[s];
+    static double q[48][48], spectrum[48], matrix[48 * 48 * 8], alone[48 * 48], clamped[48 * 48], turned[48 * 48];
+    for (uint32_t lane = 0; lane < 8; lane++) {
+      const double size = pow(10, between(&random, -200, 200));
+      for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j < n; j++) q[i][j] = between(&random, -1, 1);
+        for (uint32_t j = 0; j < 2 * i; j++) { // twice orthogonalised
+          double dot = 0;
+          for (uint32_t k = 0; k < n; k++) dot += q[i][k] * q[j % i][k];
+          for (uint32_t k = 0; k < n; k++) q[i][k] -= dot * q[j % i][k];
+        }
+        double length = 0;
+        for (uint32_t k = 0; k < n; k++) length += q[i][k] * q[i][k];
+        for (uint32_t k = 0; k < n; k++) q[i][k] /= sqrt(length);
+        spectrum[i] = lane == 0 ? between(&random, 0, 1) : lane == 1 && i < 6 ? 0 : between(&random, -1, 1);
+        spectrum[i] *= size;
+      }
+      for (uint32_t e = 0; e < n * n; e++) {
+        alone[e] = clamped[e] = turned[e] = 0;
+        for (uint32_t k = 0; k < n; k++) {
+          const double part = q[k][e / n] * q[k][e % n];
+          alone[e] += spectrum[k] * part;
+          clamped[e] += fmax(spectrum[k], 0) * part;
+          turned[e] += fabs(spectrum[k]) * part;
+        }
+      }
+      for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < i; j++) alone[i * n + j] = alone[j * n + i];
+      static double copy[48 * 48];
+      memcpy(copy, alone, sizeof copy);
+      kernel_make_positive(copy, n, 1, LAW_PSD_ABS);
+      for (uint32_t e = 0; e < n * n; e++) assert_true(fabs(copy[e] - turned[e]) < 1e-14 * n * size);
+      memcpy(copy, alone, sizeof copy);
+      kernel_make_positive(copy, n, 1, LAW_PSD_NONE);
+      assert_memory_equal(copy, alone, n * n * sizeof *copy);
+      for (uint32_t e = 0; e < n * n; e++) matrix[e * 8 + lane] = alone[e];
+      kernel_make_positive(alone, n, 1, LAW_PSD_CLAMP);
+      for (uint32_t e = 0; e < n * n; e++) assert_true(fabs(alone[e] - clamped[e]) < 1e-14 * n * size);
+      if (lane != 7) continue;
+      // Eight at once, each as if it were alone.
+      static double each[48 * 48 * 8];
+      memcpy(each, matrix, sizeof each);
+      kernel_make_positive_lanes(matrix, n, LAW_PSD_CLAMP);
+      for (uint32_t l = 0; l < 8; l++) kernel_make_positive(each + l, n, 8, LAW_PSD_CLAMP);
+      assert_memory_equal(each, matrix, n * n * 8 * sizeof *each);
+    }
+  }
+  double broken[4] = {1, NAN, NAN, -1}, zero[4] = {0};
+  kernel_make_positive(broken, 2, 1, LAW_PSD_CLAMP);
+  assert_true(isnan(broken[1]));
+  kernel_make_positive(zero, 2, 1, LAW_PSD_CLAMP);
+  assert_true(largest(zero, 4) == 0);
+}
+
+// Hoisting
+
+// The operations and inputs that some roots need, by kind.
+static void count_ops(const dag *g, const dag_ref *roots, uint32_t count, uint32_t *ops) {
+  bool *needed = calloc(g->nodes.count, sizeof *needed);
+  assert_non_null(needed);
+  memset(ops, 0, DAG_OP_COUNT * sizeof *ops);
+  for (uint32_t k = 0; k < count; k++) needed[roots[k]] = true;
+  for (dag_ref ref = g->nodes.count - 1; ref > 0; ref--) {
+    const dag_node *node = &g->nodes.data[ref];
+    if (!needed[ref]) continue;
+    ops[node->op]++;
+    const dag_ref *arguments = node->op == DAG_TUPLE ? g->tuples.data + node->arg[0] : node->arg;
+    const uint32_t argument_count = node->op == DAG_TUPLE ? node->count : dag_arity((dag_op)node->op);
+    for (uint32_t k = 0; k < argument_count; k++) needed[arguments[k]] = true;
+  }
+  free(needed);
+}
+
+static void bodies_see_nothing_that_can_be_hoisted(void **state) {
+  (void)state;
+  const uint32_t unknowns = 1u << DAG_POS | 1u << DAG_VEL | 1u << DAG_DPOS | 1u << DAG_DVEL;
+  for (hand_law which = HAND_SPRING; which < HAND_COUNT; which++) {
+    bench *b = open_bench(which, CLV_HEX, LAW_PSD_NONE, 1);
+    const dag *g = &b->k->graph;
+    uint32_t ops[DAG_OP_COUNT], used = 0;
+    bool *hoisted = calloc(kernel_constants(b->k) + 1, 1);
+    assert_non_null(hoisted);
+    for (kernel_kind kind = KERNEL_ENERGY; kind <= KERNEL_FORCE_DVEL; kind++) {
+      const kernel_body *body = &b->k->body[kind];
+      assert_int_equal(body->root_count, kind == KERNEL_ENERGY ? 1 : b->axes);
+      count_ops(g, body->roots, body->root_count, ops);
+      assert_int_equal(ops[DAG_READ] + ops[DAG_QUAD] + ops[DAG_HOLD], 0);
+      for (uint32_t s = 0; s < b->k->tape[kind].step_count; s++) {
+        const kernel_step *step = &b->k->tape[kind].steps[s];
+        if (step->op == DAG_HOIST) hoisted[step->index] = true;
+        if (step->op == DAG_HOIST_Q) hoisted[b->k->hoist_count + step->index] = true;
+      }
+    }
+    for (uint32_t k = 0; k < b->k->hoist_count + b->k->hoist_q_count; k++) used += hoisted[k];
+    assert_int_equal(used, b->k->hoist_count + b->k->hoist_q_count);
+    for (uint32_t k = 0; k < b->k->hoist_count; k++)
+      assert_int_equal(dag_depends(g, b->k->hoist[k]) & (unknowns | 1u << DAG_QUAD), 0);
+    for (uint32_t k = 0; k < b->k->hoist_q_count; k++) {
+      assert_int_equal(dag_depends(g, b->k->hoist_q[k]) & unknowns, 0);
+      assert_true(dag_depends(g, b->k->hoist_q[k]) & 1u << DAG_QUAD);
+    }
+    free(hoisted);
+    close_bench(b);
+  }
+}
+
+static void hoisting_saves_work(void **state) {
+  (void)state;
+  uint32_t ops[DAG_OP_COUNT];
+  // Stiffness and rest length; one root, one division.
+  bench *b = open_bench(HAND_SPRING, CLV_NONE, LAW_PSD_NONE, 1);
+  assert_int_equal(kernel_constants(b->k), 2);
+  count_ops(&b->k->graph, b->k->body[KERNEL_FORCE].roots, 6, ops);
+  assert_int_equal(ops[DAG_SQRT], 1);
+  assert_int_equal(ops[DAG_DIV], 1);
+  assert_in_range(ops[DAG_MUL], 3, 8);
+  assert_in_range(ops[DAG_ADD] + ops[DAG_SUB] + ops[DAG_NEG], 6, 9);
+  close_bench(b);
+  // Gradients of four corners, mu w and lambda w.
+  b = open_bench(HAND_STVK, CLV_TET, LAW_PSD_NONE, 1);
+  assert_int_equal(b->k->hoist_count, 0);
+  assert_int_equal(b->k->hoist_q_count, 14);
+  close_bench(b);
+  b = open_bench(HAND_COROTATIONAL, CLV_TET, LAW_PSD_NONE, 1);
+  assert_int_equal(b->k->hoist_count, 0);
+  assert_int_equal(b->k->hoist_q_count, 14);
+  count_ops(&b->k->graph, b->k->body[KERNEL_FORCE].roots, 12, ops);
+  assert_int_equal(ops[DAG_ROTATION], 1);
+  close_bench(b);
+}
+
+// Findings
+
+static void expect_finding(law *l, uint32_t start, const char *word) {
+  clv_program *program = clv_program_create(NULL);
+  assert_null(kernel_make(program, l));
+  assert_int_equal(program->findings.count, 1);
+  assert_int_equal(program->findings.data[0].code, 'D');
+  assert_int_equal(program->findings.data[0].span.start, start);
+  assert_non_null(strstr(program->findings.data[0].what, word));
+  assert_true(strlen(program->findings.data[0].help) > 5);
+  assert_false(program->no_memory);
+  clv_program_destroy(program);
+}
+
+static void what_cannot_be_differentiated_is_found(void **state) {
+  (void)state;
+  const clv_allocator allocator = clv_default_allocator();
+  for (uint32_t c = 0; c < 7; c++) {
+    const char *words[] = {"floor", "rotation", "condition", "velocities", "gauss_newton", "gauss_newton", "sum"};
+    law l = {.name = "bad", .psd = c == 4 || c == 5 ? LAW_PSD_GAUSS_NEWTON : LAW_PSD_NONE};
+    dag *g = &l.graph;
+    dag_init(g, &allocator);
+    l.particles.count = 2;
+    const dag_ref x = dag_input(g, DAG_POS, 0), y = dag_input(g, DAG_POS, 1);
+    dag_ref matrix[9], turned[9];
+    for (uint32_t k = 0; k < 9; k++) matrix[k] = dag_add(g, x, dag_const(g, k));
+    g->span = (rule_span){0, 40 + c, 50 + c};
+    dag_rotation(g, matrix, 3, turned);
+    const dag_ref bad[] = {
+        dag_unary(g, DAG_FLOOR, x),     turned[1],        dag_binary(g, DAG_LESS, x, y),
+        dag_input(g, DAG_VEL, 3),       dag_mul(g, x, y), dag_mul(g, dag_const(g, -2), dag_mul(g, x, x)),
+        dag_input(g, DAG_SUM_INPUT, 0),
+    };
+    g->span = (rule_span){0, 7, 8};
+    l.energy = dag_add(g, dag_mul(g, y, y), dag_mul(g, dag_input(g, DAG_READ, 0), bad[c]));
+    expect_finding(&l, c == 4 || c == 5 ? 7 : 40 + c, words[c]); // gauss_newton: the whole term
+    dag_free(g);
+  }
+}
+
+static void memory_that_runs_out_is_noticed(void **state) {
+  (void)state;
+  const struct {
+    hand_law which;
+    law_psd psd;
+  } cases[] = {{HAND_DAMPED_STVK, LAW_PSD_GAUSS_NEWTON}, {HAND_COROTATIONAL, LAW_PSD_NONE}, {HAND_DRAG, LAW_PSD_NONE}};
+  for (uint32_t c = 0; c < 3; c++) {
+    bool refused = true;
+    for (size_t fail_at = 1; refused; fail_at++) {
+      const clv_allocator plain = clv_default_allocator();
+      law l;
+      hand_make(&l, cases[c].which, CLV_TET, cases[c].psd, &plain);
+      counting_memory memory = {.fail_at = fail_at};
+      const clv_allocator allocator = counting_allocator(&memory);
+      clv_program *program = clv_program_create(&allocator);
+      if (program) {
+        kernel *k = kernel_make(program, &l);
+        refused = memory.refused;
+        assert_int_equal(k == NULL, refused);
+        assert_int_equal(program->no_memory, refused);
+        assert_int_equal(program->findings.count, 0);
+        kernel_destroy(k, &allocator);
+      }
+      clv_program_destroy(program);
+      assert_int_equal(memory.live_bytes, 0);
+      hand_unmake(&l);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(forces_are_slopes_of_energies),
+      cmocka_unit_test(tangents_are_slopes_of_forces),
+      cmocka_unit_test(held_rotations_are_frozen),
+      cmocka_unit_test(matrices_are_what_tangents_multiply_with),
+      cmocka_unit_test(gauss_newton_is_exact_at_rest),
+      cmocka_unit_test(positive_parts_are_exact),
+      cmocka_unit_test(bodies_see_nothing_that_can_be_hoisted),
+      cmocka_unit_test(hoisting_saves_work),
+      cmocka_unit_test(what_cannot_be_differentiated_is_found),
+      cmocka_unit_test(memory_that_runs_out_is_noticed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
