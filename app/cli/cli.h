@@ -1,7 +1,7 @@
 // The program `cleave`, as its files see it: what a command is, what it is called with, and how it ends.
 //
-// A command is a constant: its name, its arguments and options, its help and one function. Each has a file of its own,
-// and commands.c lists them; the parser, the help and the suggestions for misspelt words all read the same table, so they
+// A command is a constant: its name (a word, or two: "rule check"), its arguments and options, its help and one function.
+// Each has a file of its own, and commands.c lists them; the parser, the help and the suggestions for misspelt words all read the same table, so they
 // cannot disagree. Nothing here changes while the program runs, and the only headers of Cleave that the program sees
 // are the public ones.
 //
@@ -59,15 +59,21 @@ struct cli_call {
 };
 
 extern const cli_command cli_grid, cli_info, cli_check, cli_convert, cli_formats, cli_help;
+extern const cli_command cli_rule_check, cli_rule_show, cli_rule_explain, cli_rule_apply;
 
-// The i-th command, NULL past the last; and by name, NULL for an unknown one.
+// The i-th command, NULL past the last.
 const cli_command *cli_command_list(size_t i);
-const cli_command *cli_command_find(const char *name);
-// Complains about a word that is no command, with the nearest one that is.
-int cli_command_unknown(const char *name);
+// The command that the words begin with, NULL for none; *used says how many of them are its name.
+const cli_command *cli_command_find(int count, char *const *words, int *used);
+// True for the first word of commands of two.
+bool cli_command_is_family(const char *word);
+// Complains about words that are no command, with the nearest one that is.
+int cli_command_unknown(int count, char *const *words);
 
-// The help of the whole program and of one command, and the one line that shows how to call it.
+// The help of the whole program, of commands of two words by the first, of one command, and the one line that shows how to
+// call it.
 void cli_print_overview(FILE *stream);
+void cli_print_family(FILE *stream, const char *word);
 void cli_print_help(FILE *stream, const cli_command *command);
 void cli_print_usage(FILE *stream, const cli_command *command);
 

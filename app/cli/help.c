@@ -3,6 +3,8 @@
 #include "arguments.h"
 #include "cli.h"
 
+#include <string.h>
+
 static void print_usage_option(FILE *stream, const cli_option *option) {
   fputs(option->required ? " " : " [", stream);
   if (option->letter) {
@@ -43,21 +45,38 @@ void cli_print_overview(FILE *stream) {
           clv_version());
   const cli_command *command;
   for (size_t i = 0; (command = cli_command_list(i)); i++) {
-    fprintf(stream, "  %-10s %s\n", command->name, command->what);
+    fprintf(stream, "  %-13s %s\n", command->name, command->what);
   }
   fputs("\n'cleave help COMMAND' says more; 'cleave --version' prints the version.\n"
         "Exit status: 0 for success, 1 for a file that is wrong or cannot be used, 2 for a wrong command line.\n",
         stream);
 }
 
+void cli_print_family(FILE *stream, const char *word) {
+  const size_t length = strlen(word);
+  const cli_command *command;
+  for (size_t i = 0; (command = cli_command_list(i)); i++) {
+    if (strncmp(command->name, word, length) != 0 || command->name[length] != ' ') continue;
+    cli_print_usage(stream, command);
+    fprintf(stream, "    %s\n", command->what);
+  }
+  fprintf(stream, "\n'cleave help %s COMMAND' says more.\n", word);
+}
+
 static int run_help(const cli_call *call) {
+  int used = 0;
+  const cli_command *command = cli_command_find(call->word_count, call->words, &used);
   if (call->word_count == 0) {
     cli_print_overview(stdout);
-    return CLI_OK;
+  } else if (call->word_count == 1 && cli_command_is_family(call->words[0])) {
+    cli_print_family(stdout, call->words[0]);
+  } else if (!command) {
+    return cli_command_unknown(call->word_count, call->words);
+  } else if (used < call->word_count) {
+    return cli_misused(call->command, "'%s' is one word too many for help", call->words[used]);
+  } else {
+    cli_print_help(stdout, command);
   }
-  const cli_command *command = cli_command_find(call->words[0]);
-  if (!command) return cli_command_unknown(call->words[0]);
-  cli_print_help(stdout, command);
   return CLI_OK;
 }
 
@@ -65,7 +84,7 @@ const cli_command cli_help = {
     .name = "help",
     .what = "explain a command",
     .words = "[COMMAND]",
-    .max_words = 1,
+    .max_words = 2,
     .help = "Lists the commands, or explains one of them.\n",
     .run = run_help,
 };

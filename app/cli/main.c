@@ -48,8 +48,14 @@ static int run(int count, char **words) {
     return cli_misused(NULL, "'%s' comes before any command; write 'cleave COMMAND' first, its options behind it",
                        first);
   }
-  const cli_command *command = cli_command_find(first);
-  return command ? run_command(command, count - 1, words + 1) : cli_command_unknown(first);
+  int used = 0;
+  const cli_command *command = cli_command_find(count, words, &used);
+  if (command) return run_command(command, count - used, words + used);
+  if (count == 2 && cli_command_is_family(first) && is_one_of(words[1], "--help", "-h")) {
+    cli_print_family(stdout, first);
+    return CLI_OK;
+  }
+  return cli_command_unknown(count, words);
 }
 
 // Nobody listens at the end of a closed pipe, so nothing is said then; but it is no success either.

@@ -8,5 +8,6 @@
 #include "cleave/io.h"
 #include "cleave/map.h"
 #include "cleave/mesh.h"
+#include "cleave/rule.h"
 
 #endif

@@ -46,10 +46,41 @@ CLV_API uint32_t clv_program_diagnostics(const clv_program *program, const clv_d
 CLV_API size_t clv_diagnostic_print(const clv_program *program, const clv_diagnostic *diagnostic, char *buffer,
                                     size_t size);
 
+// What a program declares, in order: its own files first, then the modules they use.
+typedef struct clv_declaration {
+  const char *name, *what; // what: "param", "embed", "derive", "def", "force", "update", "rule" or "script"
+  const char *file;        // as it was named to clv_program_add, or the module
+  bool shipped;            // part of Cleave's library
+} clv_declaration;
+// The k-th declaration; false past the last.
+CLV_API bool clv_program_list(const clv_program *program, uint32_t k, clv_declaration *declaration);
+
+// A checked program's rule, force, update or derived quantity as a picture in SVG, and explained in words. The whole text
+// is handed to `write` at once. CLV_ERROR_ARGUMENT when there is nothing of that name to draw or to explain.
+typedef void clv_text_writer(void *user, const char *text, size_t size);
+CLV_API clv_result clv_program_draw(clv_program *program, const char *name, clv_text_writer *write, void *user,
+                                    clv_error *error);
+CLV_API clv_result clv_program_explain(clv_program *program, const char *name, clv_text_writer *write, void *user,
+                                       clv_error *error);
+
 // Topological rules and scripts
 
 CLV_API const clv_rule *clv_program_rule(const clv_program *program, const char *name);
 CLV_API const char *clv_rule_name(const clv_rule *rule);
+
+// What a rule or a script is called with.
+typedef enum clv_parameter_kind {
+  CLV_PARAMETER_DART,  // a hook: a dart of an orbit
+  CLV_PARAMETER_LEVEL, // a whole number
+  CLV_PARAMETER_ANY,   // a script's: a dart, a number or a path
+} clv_parameter_kind;
+typedef struct clv_parameter {
+  const char *name;
+  clv_parameter_kind kind;
+  clv_orbit orbit; // of a hook
+} clv_parameter;
+// The k-th parameter; false past the last.
+CLV_API bool clv_rule_parameter(const clv_rule *rule, uint32_t k, clv_parameter *parameter);
 
 // An argument: a dart for a hook, a whole number for a level, a path of darts for a script.
 typedef struct clv_rule_argument {

@@ -301,3 +301,24 @@ printf '<VTKFile type="UnstructuredGrid">\n<UnstructuredGrid>\n</VTKFile>\n' >un
 printf 'solid cube\n' >other.msh
 : >empty.vtk
 mkdir directory.msh
+
+# Rules, and rules that are wrong.
+cat >topology.rule <<'END_OF_RULES'
+embed position:vec3[m] on vertex blend merge mean split copy;
+rule sew3(a:<0,1>, b:<0,1>) where side(a)!=side(b) { left { a-3-a; b-3-b; } right { a-3-b; } }
+rule unsew3(a:<0,1>) { left { a-3-b:<0,1>; } right { a-3-a; b-3-b; } }
+rule triangulate(a:<0,1,3>) {
+  left { a; }
+  right { a:<0,_,3> -1- b:<_,2,3> -0- c:<1,2,3>; c := mean(v:<1> in a); }
+}
+rule insert_vertex(a:<0,2,3>) { left { a; } right { a:<_,2,3> -0- z:<1,2,3>; z := mean(a,a@0); } }
+rule remove_volume(a:<0,1,2>) { left { a -3?- b:<0,1,_>; } right { b-3-b; } }
+script open(path) { for d in path { unsew3(d); } }
+script halve(f) { for e:<0> in <0,1>(f) { insert_vertex(e); } }
+END_OF_RULES
+cat >wrong.rule <<'END_OF_RULES'
+rule del(a:<0,1,3>) { left { a; } right { } }
+END_OF_RULES
+cat >more.rule <<'END_OF_RULES'
+rule sew2(a:<0>, b:<0>) where side(a)!=side(b) { left { a-2-a; b-2-b; } right { a-2-b; } }
+END_OF_RULES

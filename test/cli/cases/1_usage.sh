@@ -4,7 +4,7 @@
 
 overview() {
   ok "$@"
-  for command in grid info check convert formats help; do prints "  $command "; done
+  for command in grid info check convert formats "rule check" "rule apply" help; do prints "  $command "; done
 }
 it 'help lists the commands' overview help
 it '--help does too' overview --help

@@ -1,0 +1,278 @@
+// `cleave rule apply`: applies a rule or a script to a mesh, at one place or wherever it matches, and writes what becomes
+// of it.
+
+#include "arguments.h"
+#include "body.h"
+#include "cli.h"
+#include "output.h"
+#include "rule_place.h"
+#include "rule_program.h"
+#include "text.h"
+
+#include <string.h>
+
+typedef struct job {
+  const cli_call *call;
+  const clv_rule *rule;
+  cli_body body;
+  uint32_t parameter_count, dart_count; // how many of the parameters take darts for certain
+  clv_parameter parameters[CLI_PLACES];
+  int32_t level;
+  bool leveled;
+  uint64_t applied, refused;
+  char reason[512]; // why it was refused first
+} job;
+
+static int fail_map(const job *j) {
+  fprintf(stderr, "%s: %s\n", j->body.path, clv_map_error(j->body.map));
+  return CLI_FAILURE;
+}
+
+// ---- the call -------------------------------------------------------------------------------------------------------
+
+static int read_parameters(job *j) {
+  clv_parameter parameter;
+  for (uint32_t k = 0; clv_rule_parameter(j->rule, k, &parameter); k++) {
+    if (k == CLI_PLACES) return cli_failed("cleave: the rule has more parameters than can be given here");
+    j->parameters[j->parameter_count++] = parameter;
+    j->dart_count += parameter.kind == CLV_PARAMETER_DART;
+  }
+  return CLI_OK;
+}
+
+static int read_level(job *j) {
+  const char *level = cli_value(j->call, "level");
+  uint32_t number = 0;
+  const int result = level ? cli_whole_number(j->call, "K", level, 0, &number) : CLI_OK;
+  if (result == CLI_OK && number > 100) return cli_misused(j->call->command, "K is at most 100");
+  j->level = (int32_t)number;
+  j->leveled = level != NULL;
+  return result;
+}
+
+// Places go to the parameters in order, the level to those that take one. What a script takes is known to the script
+// alone: there the level comes behind the places.
+static int fill_arguments(const job *j, const cli_place *places, int count, clv_rule_argument *arguments) {
+  int used = 0;
+  bool level_used = false;
+  for (uint32_t k = 0; k < j->parameter_count; k++) {
+    const clv_parameter_kind kind = j->parameters[k].kind;
+    arguments[k] = (clv_rule_argument){.number = j->level};
+    if (kind == CLV_PARAMETER_LEVEL || (kind == CLV_PARAMETER_ANY && used == count && j->leveled)) {
+      level_used = true;
+      continue;
+    }
+    if (used == count)
+      return cli_misused(j->call->command, "'%s' has no place for '%s'; give it behind --at, after a comma",
+                         clv_rule_name(j->rule), j->parameters[k].name);
+    const cli_place *place = &places[used++];
+    if (place->is_path) {
+      arguments[k].darts = place->darts;
+      arguments[k].dart_count = place->count;
+    } else {
+      arguments[k].dart = place->darts[0];
+    }
+  }
+  if (used < count)
+    return cli_misused(j->call->command, "'%s' takes fewer places than the %d behind --at", clv_rule_name(j->rule),
+                       count);
+  if (j->leveled && !level_used) return cli_misused(j->call->command, "'%s' takes no level", clv_rule_name(j->rule));
+  return CLI_OK;
+}
+
+// ---- applying -------------------------------------------------------------------------------------------------------
+
+static int apply_once(job *j, const clv_rule_argument *arguments) {
+  const clv_result result = clv_rule_apply(j->rule, j->body.map, arguments, j->parameter_count, NULL, NULL);
+  if (result == CLV_OK) {
+    j->applied++;
+    return CLI_OK;
+  }
+  if (result != CLV_ERROR_REFUSED) return fail_map(j);
+  if (j->refused++ == 0) snprintf(j->reason, sizeof j->reason, "%s", clv_map_error(j->body.map));
+  return CLI_OK;
+}
+
+static int apply_at_places(job *j, const char *text) {
+  cli_place places[CLI_PLACES];
+  clv_rule_argument arguments[CLI_PLACES];
+  int count;
+  int result = cli_places_read(j->call, &j->body, text, places, &count);
+  if (result == CLI_OK) result = fill_arguments(j, places, count, arguments);
+  if (result == CLI_OK) result = apply_once(j, arguments);
+  cli_places_free(places, count);
+  return result;
+}
+
+// One dart for each orbit there is now; one that went meanwhile is left out.
+static int apply_everywhere(job *j, clv_orbit orbit) {
+  clv_walk walk;
+  if (clv_walk_all(&walk, j->body.map, orbit)) return cli_failed("cleave: out of memory");
+  int result = CLI_OK;
+  for (uint32_t k = 0; k < walk.count && result == CLI_OK; k++) {
+    clv_dart dart = walk.darts[k];
+    if (!clv_dart_alive(j->body.map, dart)) continue;
+    const cli_place place = {&dart, 1, false};
+    clv_rule_argument arguments[CLI_PLACES];
+    result = fill_arguments(j, &place, 1, arguments);
+    if (result == CLI_OK) result = apply_once(j, arguments);
+  }
+  clv_walk_end(&walk);
+  return result;
+}
+
+static int apply(job *j) {
+  const char *at = cli_value(j->call, "at");
+  const char *name = clv_rule_name(j->rule);
+  clv_orbit orbit = j->parameter_count ? j->parameters[0].orbit : 0;
+  if (at && strncmp(at, "all", 3) != 0) return apply_at_places(j, at);
+  if (j->dart_count > 1)
+    return cli_misused(j->call->command, "'%s' has %u hooks; say where they are: --at DART,DART", name,
+                       (unsigned)j->dart_count);
+  if (at && at[3] == ':') {
+    const int result = cli_place_orbit(j->call, at + 4, &orbit);
+    if (result != CLI_OK) return result;
+  } else if (at && at[3]) {
+    return cli_misused(j->call->command, "'%s' is no place; write all or all:face", at);
+  } else if (j->dart_count == 0) {
+    return cli_misused(j->call->command,
+                       "'%s' is a script; say what it goes over, such as --at all:face or --at cell:0", name);
+  }
+  return apply_everywhere(j, orbit);
+}
+
+// ---- what became of it ----------------------------------------------------------------------------------------------
+
+static void print_change(const char *name, uint64_t before, uint64_t after) {
+  if (before == after)
+    printf("%-14s%s\n", name, cli_grouped(after).text);
+  else
+    printf("%-14s%s, before %s\n", name, cli_grouped(after).text, cli_grouped(before).text);
+}
+
+static void print_changes(const job *j, const clv_map_info *before, const clv_map_info *after) {
+  printf("'%s' was applied %s", clv_rule_name(j->rule), cli_counted(j->applied, "time", "times").text);
+  if (j->refused) printf("; at %s it was refused", cli_counted(j->refused, "place", "places").text);
+  putchar('\n');
+  for (int i = 0; i <= (int)j->body.map->dimension; i++)
+    print_change(cli_cell_names(i), before->cells[i], after->cells[i]);
+  print_change("components", before->components, after->components);
+  print_change("boundary", before->boundary_facets, after->boundary_facets);
+}
+
+static void print_problem(void *user, const clv_problem *problem) {
+  const job *j = user;
+  fprintf(stderr, "%s: %s: %s\n", j->body.path, problem->condition, problem->message);
+}
+
+// The cells as they are now, with the names of the regions that the file had.
+static int write_result(job *j) {
+  clv_mesh mesh;
+  clv_mesh_init(&mesh, NULL);
+  clv_error error = {0};
+  int result = clv_mesh_extract(&mesh, j->body.map, &error) ? cli_failed(error.message) : CLI_OK;
+  for (size_t r = 0; result == CLI_OK && r < j->body.mesh.region_count; r++) {
+    const clv_region *region = &j->body.mesh.regions[r];
+    if (clv_mesh_add_region(&mesh, region->dimension, region->tag, region->name))
+      result = cli_failed("cleave: out of memory");
+  }
+  if (result == CLI_OK) result = cli_write_mesh(j->call, &mesh, cli_value(j->call, "output"));
+  if (result == CLI_OK)
+    cli_print_note(j->body.path, j->body.mesh.field_count, "field was left behind", "fields were left behind");
+  clv_mesh_free(&mesh);
+  return result;
+}
+
+static int apply_and_commit(job *j) {
+  clv_map *map = j->body.map;
+  if (clv_map_begin(map)) return fail_map(j);
+  int result = apply(j);
+  if (result == CLI_OK && !j->applied) {
+    fprintf(stderr, "%s: nothing was changed: %s\n", j->body.path,
+            j->refused ? j->reason : "there is no place to apply the rule to");
+    result = CLI_FAILURE;
+  }
+  if (result == CLI_OK && clv_map_commit(map)) result = fail_map(j);
+  if (result != CLI_OK) clv_map_rollback(map);
+  return result;
+}
+
+static int change_body(job *j) {
+  clv_map *map = j->body.map;
+  clv_map_info before, after;
+  if (clv_map_count(map, &before)) return fail_map(j);
+  int result = apply_and_commit(j);
+  if (result != CLI_OK) return result;
+  cli_body_stage(&j->body, "checking the map");
+  const clv_result sound = clv_map_check(map, print_problem, j);
+  if (sound || clv_map_count(map, &after)) {
+    fprintf(stderr, "%s: %s\n", j->body.path, clv_result_name(sound ? sound : CLV_ERROR_MEMORY));
+    return CLI_FAILURE;
+  }
+  print_changes(j, &before, &after);
+  return write_result(j);
+}
+
+static int run_with(const cli_call *call, const clv_program *program) {
+  static const char *const sorts[] = {"rule", "script", NULL};
+  const char *name = call->words[call->word_count - 2];
+  job j = {.call = call, .rule = clv_program_rule(program, name)};
+  if (!j.rule) return cli_program_unknown(program, name, sorts);
+  int result = read_parameters(&j);
+  if (result == CLI_OK) result = read_level(&j);
+  if (result == CLI_OK) result = cli_check_format(call, cli_value(call, "output"));
+  if (result == CLI_OK)
+    result = cli_body_load(&j.body, call->words[call->word_count - 1], cli_flag(call, "merge-points"));
+  if (result != CLI_OK) return result;
+  result = change_body(&j);
+  cli_body_free(&j.body);
+  return result;
+}
+
+static int run_rule_apply(const cli_call *call) {
+  clv_program *program;
+  int result = cli_program_load(call->words, call->word_count - 2, &program);
+  if (result != CLI_OK) return result;
+  result = run_with(call, program);
+  clv_program_destroy(program);
+  return result;
+}
+
+const cli_command cli_rule_apply = {
+    .name = "rule apply",
+    .what = "apply a rule or a script to a mesh",
+    .words = "FILE... NAME MESH",
+    .min_words = 3,
+    .max_words = INT32_MAX,
+    .options =
+        {
+            {.name = "output",
+             .letter = 'o',
+             .required = true,
+             .value_count = 1,
+             .values = "FILE",
+             .what = "where to write what becomes of it"},
+            {.name = "at", .value_count = 1, .values = "PLACES", .what = "where to apply it; everywhere unless given"},
+            {.name = "level", .value_count = 1, .values = "K", .what = "the level of refinement; 0 unless given"},
+            CLI_MERGE_OPTION,
+            CLI_FORMAT_OPTION,
+        },
+    .help =
+        "Reads MESH, applies the rule or script NAME of the program that the FILEs are, checks the map and writes its "
+        "cells.\n"
+        "\n"
+        "Places, one for each hook, with commas between them:\n"
+        "  all          every orbit of the hook, in order: once where the rule matches, else not (rules of one hook)\n"
+        "  all:ORBIT    every vertex, edge, face, cell, corner or dart\n"
+        "  cell:N       a dart of element N of the file, counted from 0\n"
+        "  vertex:N     a dart at point N of the file, counted from 0\n"
+        "  facet:M:N    a dart of element M where it meets element N\n"
+        "  N            dart N of the map\n"
+        "  path:N+N+... several darts, for a script that takes a path\n"
+        "\n"
+        "All is one transaction: what fails leaves nothing behind, and no file.\n"
+        "\n"
+        "  cleave rule apply topology triangulate plate.vtu -o finer.vtu\n"
+        "  cleave rule apply topology unsew3 liver.msh --at facet:7:8 -o cut.vtu\n",
+    .run = run_rule_apply,
+};

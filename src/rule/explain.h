@@ -1,0 +1,19 @@
+// What a declaration does, in words.
+
+#ifndef RULE_EXPLAIN_H
+#define RULE_EXPLAIN_H
+
+#include "rule/draw.h"
+
+// "rule", "force" ...: what a declaration is called.
+const char *rule_declaration_word(const rule_tree *declaration);
+
+// An orbit as it is written: "vertex <1,2,3>", "edge&cell", or its dimensions alone.
+void explain_orbit(rule_text *out, clv_orbit orbit);
+
+// A topological rule and what it does to the program's embeddings and forces (explain_graph.c).
+clv_result explain_graph(clv_program *program, const rule_graph *graph, rule_text *out, clv_error *error);
+// A force, update or derived quantity (explain_law.c).
+clv_result explain_law(clv_program *program, const rule_tree *declaration, rule_text *out, clv_error *error);
+
+#endif

@@ -1,0 +1,204 @@
+# `rule`: checking, drawing, explaining and applying rules.
+
+# ---- help
+
+family() {
+  ok "$@"
+  for half in check show explain apply; do prints "cleave rule $half FILE..."; done
+}
+it 'help rule' family help rule
+it 'rule --help' family rule --help
+it 'rule -h' family rule -h
+
+rule_helps() { # second word
+  ok help rule "$1"
+  [ "$(head -n 1 out | cut -d ' ' -f 1-3)" = "cleave rule $1" ] || fail 'does not begin with how it is called'
+  ! grep -qE '^.{121}' out || fail 'has long lines'
+  mv out help.txt
+  ok rule "$1" --help
+  cmp out help.txt || fail '--help differs from help'
+}
+for half in check show explain apply; do it "help rule $half" rule_helps $half; done
+
+it 'half a command' misuse "'rule' is half a command; 'cleave help rule' lists the other halves" rule
+it 'a wrong half' misuse "there is no command 'rule chek'; did you mean 'rule check'?" rule chek x.rule
+it 'help with a word too many' misuse "'x' is one word too many for help" help info x
+it 'rule check without a file' misuse 'rule check needs FILE' rule check
+it 'rule show without a name' misuse 'rule show needs NAME' rule show topology.rule
+it 'rule apply without an output' misuse 'rule apply needs --output FILE' rule apply topology.rule unsew3 tet.vtk
+
+# ---- check
+
+sound() {
+  ok rule check topology.rule more.rule
+  [ "$(cat out)" = '6 rules, 2 scripts, 1 embedding: checked, nothing to complain about' ] || fail 'says something else'
+}
+it 'sound rules' sound
+
+unsound() {
+  cleave 1 rule check topology.rule wrong.rule
+  grep -q '^wrong.rule:1:[0-9]*: error\[I\]: ' err || fail 'no finding'
+  grep -q '^  1 | rule del(a:<0,1,3>) { left { a; } right { } }$' err || fail 'no line'
+  grep -qE '^    \| +\^' err || fail 'no caret'
+  [ ! -s out ] || fail 'prints something'
+}
+it 'unsound rules' unsound
+
+missing() { cleave 1 rule check no_such.rule && says 'no_such.rule: No such file or directory'; }
+it 'a file that is not there' missing
+unreadable() { cleave 1 rule check directory.msh && says 'directory.msh: Is a directory'; }
+it 'a directory' unreadable
+empty() { : >empty.rule && ok rule check empty.rule && prints 'nothing is declared'; }
+it 'an empty file' empty
+large() {
+  head -c 17M /dev/zero >large.rule
+  cleave 1 rule check large.rule
+  says 'large.rule: this is too large for a file of rules; is it one?'
+  rm large.rule
+}
+it 'a file that is too large' large
+
+# ---- show
+
+drawn() {
+  ok rule show topology.rule triangulate -o triangulate.svg
+  prints "triangulate.svg: drew 'triangulate'"
+  head -n 1 triangulate.svg | grep -q '^<svg ' || fail 'is no picture'
+  [ "$(tail -n 1 triangulate.svg)" = '</svg>' ] || fail 'has no end'
+  ok rule show topology.rule triangulate
+  cmp out triangulate.svg || fail 'standard output differs'
+}
+it 'a picture' drawn
+unknown() { cleave 1 rule show topology.rule unsew && says "cleave: there is no rule 'unsew'; did you mean 'unsew3'?"; }
+it 'a picture of nothing' unknown
+undrawn() {
+  echo old >kept.svg
+  cleave 1 rule show topology.rule position -o kept.svg
+  says "cleave: there is no picture of 'position' (embed); name a rule or a force"
+  [ "$(cat kept.svg)" = old ] || fail 'harms the old file'
+}
+it 'a picture of an embedding' undrawn
+unwritten() { cleave 1 rule show topology.rule sew3 -o no/such/place.svg && says 'no/such/place.svg: No such file or directory'; }
+it 'a picture that cannot be written' unwritten
+full_picture() { cleave 1 rule show topology.rule sew3 -o /dev/full && says '/dev/full: No space left on device'; }
+it 'a picture that does not fit' full_picture
+
+# ---- explain
+
+explained() {
+  ok rule explain topology.rule unsew3
+  prints 'for maps of dimension 3'
+  grep -qE '^  vertex +may split' out || fail 'says nothing of vertices'
+  grep -qE '^  position +on vertex: may split' out || fail 'says nothing of values'
+}
+it 'an explanation' explained
+
+# ---- apply
+
+everywhere() {
+  ok grid tri 2 2 -o plate.vtu
+  ok rule apply topology.rule triangulate plate.vtu -o finer.vtu
+  prints "'triangulate' was applied 8 times"
+  prints 'vertices      17, before 9'
+  prints 'faces         24, before 8'
+  describes finer.vtu cells.faces 24 cells.vertices 17 components 1
+}
+it 'everywhere' everywhere
+
+at_facet() {
+  ok rule apply topology.rule unsew3 two_tets.vtk --at facet:0:1 -o parted.vtu
+  prints "'unsew3' was applied 1 time"
+  prints 'components    2, before 1'
+  describes parted.vtu cells.vertices 8 components 2
+}
+it 'at a facet' at_facet
+
+at_cell() { ok rule apply topology.rule remove_volume two_tets.vtk --at cell:1 -o one.vtu && describes one.vtu cells.volumes 1 cells.vertices 4; }
+it 'at a cell' at_cell
+
+at_vertex() { ok rule apply topology.rule insert_vertex tet.vtk --at vertex:3 -o longer.vtu && describes longer.vtu cells.vertices 5; }
+it 'at a vertex' at_vertex
+
+no_facet() {
+  ok rule apply topology.rule unsew3 two_tets.vtk --at facet:0:1 -o parted.vtk
+  cleave 2 rule apply topology.rule unsew3 parted.vtk --at facet:0:1 -o no.vtk
+  says 'cleave: elements 0 and 1 of parted.vtk have no facet in common'
+  [ ! -e no.vtk ] || fail 'writes something'
+}
+it 'a facet that is none' no_facet
+
+script_path() {
+  ok rule apply topology.rule open two_tets.vtk --at path:facet:0:1 -o opened.vtu
+  describes opened.vtu components 2
+}
+it 'a script with a path' script_path
+script_all() {
+  ok rule apply topology.rule halve tet.vtk --at all:face -o halves.vtu
+  prints "'halve' was applied 4 times"
+}
+it 'a script everywhere' script_all
+it 'a script without a place' misuse \
+  "'halve' is a script; say what it goes over, such as --at all:face or --at cell:0" rule apply topology.rule halve tet.vtk -o a.vtu
+
+refused() {
+  rm -f a.vtu
+  cleave 1 rule apply topology.rule unsew3 tet.vtk -o a.vtu
+  mentions 'tet.vtk: nothing was changed: '
+  [ ! -e a.vtu ] || fail 'writes something'
+}
+it 'a rule that matches nowhere' refused
+it 'two hooks everywhere' misuse "'sew3' has 2 hooks; say where they are: --at DART,DART" \
+  rule apply topology.rule sew3 apart.vtk -o a.vtu
+it 'one place for two hooks' misuse "'sew3' has no place for 'b'; give it behind --at, after a comma" \
+  rule apply topology.rule sew3 tet.vtk --at cell:0 -o a.vtu
+it 'two places for one hook' misuse "'unsew3' takes fewer places than the 2 behind --at" \
+  rule apply topology.rule unsew3 tet.vtk --at cell:0,cell:0 -o a.vtu
+it 'a level that is not taken' misuse "'unsew3' takes no level" \
+  rule apply topology.rule unsew3 tet.vtk --at cell:0 --level 1 -o a.vtu
+it 'no place' misuse "'here' is no place; write a dart, cell:N, vertex:N, facet:N:N, path:D+D or all" \
+  rule apply topology.rule unsew3 tet.vtk --at here -o a.vtu
+it 'no such cell' misuse 'element 1 of tet.vtk is no cell; elements are counted from 0' \
+  rule apply topology.rule unsew3 tet.vtk --at cell:1 -o a.vtu
+it 'no such vertex' misuse 'point 9 of tet.vtk is no corner of a cell; points are counted from 0' \
+  rule apply topology.rule unsew3 tet.vtk --at vertex:9 -o a.vtu
+it 'no such dart' misuse 'there is no dart 5 in the map of tet.vtk' \
+  rule apply topology.rule unsew3 tet.vtk --at 5 -o a.vtu
+it 'no such orbit' misuse "there is no orbit 'faces'; did you mean 'face'?" \
+  rule apply topology.rule halve tet.vtk --at all:faces -o a.vtu
+no_rule() { cleave 1 rule apply topology.rule position tet.vtk -o a.vtu && says "cleave: 'position' is no rule (it is declared as embed)"; }
+it 'what is no rule' no_rule
+regions_stay() {
+  ok rule apply topology.rule triangulate regions.msh -o kept_regions.msh
+  describes kept_regions.msh regions.0.name skin
+  ok rule apply topology.rule triangulate regions.msh -o kept_regions.vtu
+  prints 'regions.msh: note: 2 fields were left behind'
+}
+it 'names of regions stay' regions_stay
+
+# ---- the grammar for editors is JSON, and its expressions compile where there is something to compile them
+
+grammar=$root/../../editors/cleave-rules
+is_json() {
+  [ "$(./json "$grammar/syntaxes/cleave-rule.tmLanguage.json" scopeName)" = source.cleave-rule ] || fail 'no grammar'
+  [ "$(./json "$grammar/package.json" contributes.languages.0.extensions.0)" = .rule ] || fail 'no extension'
+  [ "$(./json "$grammar/language-configuration.json" comments.lineComment)" = '#' ] || fail 'no configuration'
+}
+it 'the grammar is JSON' is_json
+compiles() {
+  python3 - "$grammar/syntaxes/cleave-rule.tmLanguage.json" <<'END_OF_SCRIPT' || fail 'an expression does not compile'
+import json, re, sys
+count = 0
+def walk(node):
+    global count
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        if key in ("match", "begin", "end"):
+            # Oniguruma looks back over alternatives of different width; Python does not.
+            re.compile(value.replace(r"(?<=[:\s(,]|^)", ""))
+            count += 1
+        elif isinstance(value, (dict, list)):
+            walk(value)
+walk(json.load(open(sys.argv[1])))
+sys.exit(count < 30)
+END_OF_SCRIPT
+}
+! command -v python3 >/dev/null || it 'the expressions of the grammar compile' compiles
