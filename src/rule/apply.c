@@ -3,30 +3,13 @@
 // Only cells whose inner links change are given records. A plain cell that is sewn or unsewn stays plain: the link of a
 // facet's first dart says it all. A cell of which every dart goes is dropped whole.
 
-#include "rule/apply.h"
+#include "rule/apply_plan.h"
 
 #include <math.h>
 
 bool apply_out_of_steps(apply_run *run) {
   run->budget = 0; // whoever goes on after this one finds nothing left either
   return APPLY_FAIL(run, "'%s' takes too many steps: apply it to less at a time", run->name);
-}
-
-static bool is_kept(const rule_node *node) {
-  return node->side[RULE_LEFT].present && node->side[RULE_RIGHT].present;
-}
-static bool is_created(const rule_node *node) {
-  return !node->side[RULE_LEFT].present && node->side[RULE_RIGHT].present;
-}
-static bool is_deleted(const rule_node *node) {
-  return node->side[RULE_LEFT].present && !node->side[RULE_RIGHT].present;
-}
-
-// True when the right side says something new of a link. Links at levels are only read.
-static bool tie_changes(const rule_node *node, uint32_t i) {
-  const rule_tie *left = &node->side[RULE_LEFT].tie[i], *right = &node->side[RULE_RIGHT].tie[i];
-  if (right->known == RULE_UNKNOWN || right->letter.level >= 0) return false;
-  return is_created(node) || left->known != right->known || left->at != right->at || left->letter.level >= 0;
 }
 
 // Guards
@@ -46,20 +29,23 @@ bool apply_bind_match(const apply_match *match, uint32_t position) {
   return true;
 }
 
-bool apply_guards(const apply_match *match) {
+bool apply_refuse(const apply_match *match, uint32_t guard) {
   apply_run *run = match->run;
+  const rule_span span = match->graph->guards->child[guard]->span;
+  const rule_file *file = &run->program->files.data[span.file];
+  return APPLY_FAIL(run, "rule '%s' is not for dart %u: its guard '%.*s' does not hold", run->name,
+                    *apply_dart(match, 0, match->graph->hook[0]),
+                    (int)(span.end - span.start < 120 ? span.end - span.start : 120), file->text + span.start);
+}
+
+bool apply_guards(const apply_match *match) {
   const rule_tree *guards = match->graph->guards;
   if (!guards || !guards->count) return true;
   if (!apply_bind_match(match, 0)) return false;
   for (uint32_t k = 0; k < guards->count; k++) {
     bool holds = false;
-    if (!apply_condition(run, guards->child[k], &holds)) return false;
-    const rule_span span = guards->child[k]->span;
-    const rule_file *file = &run->program->files.data[span.file];
-    if (!holds)
-      return APPLY_FAIL(run, "rule '%s' is not for dart %u: its guard '%.*s' does not hold", run->name,
-                        *apply_dart(match, 0, match->graph->hook[0]),
-                        (int)(span.end - span.start < 120 ? span.end - span.start : 120), file->text + span.start);
+    if (!apply_condition(match->run, guards->child[k], &holds)) return false;
+    if (!holds) return apply_refuse(match, k);
   }
   return true;
 }
@@ -87,7 +73,7 @@ static clv_dart facet_first(const map *m, clv_dart dart) {
 
 static bool is_going(const apply_match *match, clv_dart dart) {
   const uint32_t place = apply_table_find(&match->places, dart);
-  return place != APPLY_NOT_FOUND && is_deleted(&match->graph->node[place % match->graph->node_count]);
+  return place != APPLY_NOT_FOUND && apply_is_deleted(&match->graph->node[place % match->graph->node_count]);
 }
 
 // True when every dart of a plain cell goes.
@@ -99,25 +85,24 @@ static bool goes_whole(const apply_match *match, clv_dart dart) {
   return true;
 }
 
-static bool changes_inside(const apply_match *match, const rule_node *node) {
-  bool changes = false;
-  for (uint32_t i = 0; i < match->run->m->view.dimension; i++) changes = changes || tie_changes(node, i);
-  return changes;
+bool apply_leave(const apply_match *match, clv_dart dart) {
+  map *m = match->run->m;
+  if (!map_dart_plain(m, dart)) return true;
+  // Of a cell that goes whole one dart is asked; the others go with it.
+  const bool whole = is_going(match, dart & ~63u) && ((dart & 63u) || goes_whole(match, dart));
+  return whole || apply_ok(match->run, map_extend(m, dart));
 }
 
 // All first: the links of a cell are read across its neighbours when it is extended.
 static bool extend_cells(const apply_match *match) {
   apply_run *run = match->run;
-  map *m = run->m;
   for (uint32_t v = 0; v < match->graph->node_count; v++) {
     const rule_node *node = &match->graph->node[v];
-    const bool deleted = is_deleted(node), changed = is_kept(node) && changes_inside(match, node);
+    const bool deleted = apply_is_deleted(node),
+               changed = apply_is_kept(node) && apply_changes_inside(node, match->run->m->view.dimension);
     for (uint32_t p = 0; (deleted || changed) && p < match->count; p++) {
       const clv_dart dart = *apply_dart(match, p, v);
-      if (!dart || !map_dart_plain(m, dart)) continue;
-      // Of a cell that goes whole one dart is asked; the others go with it.
-      const bool whole = deleted && is_going(match, dart & ~63u) && ((dart & 63u) || goes_whole(match, dart));
-      if (!whole && !apply_ok(run, map_extend(m, dart))) return false;
+      if (dart && !(deleted ? apply_leave(match, dart) : apply_ok(run, map_extend(run->m, dart)))) return false;
     }
   }
   return true;
@@ -125,39 +110,10 @@ static bool extend_cells(const apply_match *match) {
 
 // New darts
 
-typedef struct descent {
-  uint8_t node;
-  int8_t from; // its neighbour that lies on the other side; -1: it lies where the hook does
-} descent;
-
-static bool find_descent(const rule_graph *graph, const bool *known, descent *found) {
-  for (uint32_t v = 0; v < graph->node_count; v++)
-    for (uint32_t i = 0; !known[v] && i < RULE_DIMS; i++) {
-      const rule_tie tie = graph->node[v].side[RULE_RIGHT].tie[i];
-      if (tie.known != RULE_ARC_TO || tie.at == v || !known[tie.at]) continue;
-      *found = (descent){(uint8_t)v, (int8_t)tie.at};
-      return true;
-    }
-  for (uint32_t v = 0; v < graph->node_count; v++)
-    if (!known[v]) {
-      *found = (descent){(uint8_t)v, -1};
-      return true;
-    }
-  return false;
-}
-
-static uint32_t plan_descents(const rule_graph *graph, descent *descents) {
-  bool known[RULE_NODES] = {false};
-  uint32_t count = 0;
-  for (uint32_t v = 0; v < graph->node_count; v++) known[v] = !is_created(&graph->node[v]);
-  while (find_descent(graph, known, &descents[count])) known[descents[count++].node] = true;
-  return count;
-}
-
 static bool add_darts(const apply_match *match) {
   apply_run *run = match->run;
-  descent descents[RULE_NODES];
-  const uint32_t count = plan_descents(match->graph, descents);
+  apply_descent descents[RULE_NODES];
+  const uint32_t count = apply_plan_descents(match->graph, descents);
   for (uint32_t p = 0; p < match->count; p++)
     for (uint32_t k = 0; k < count; k++) {
       const clv_dart from = descents[k].from < 0 ? CLV_NO_DART : *apply_dart(match, p, (uint32_t)descents[k].from);
@@ -170,7 +126,7 @@ static bool add_darts(const apply_match *match) {
 
 // Links
 
-static bool write_link(apply_run *run, clv_dart dart, uint32_t i, clv_dart target) {
+static bool put_link(apply_run *run, clv_dart dart, uint32_t i, clv_dart target) {
   map *m = run->m;
   if (!map_dart_plain(m, dart)) return apply_ok(run, map_set_alpha(m, dart, i, target));
   if (facet_first(m, dart) != dart || clv_alpha(&m->view, dart, i) == target) return true;
@@ -182,6 +138,16 @@ static bool note_open(apply_run *run, clv_dart dart, uint32_t i) {
   if (!BASE_RESERVE(&run->m->allocator, &run->open, (uint64_t)run->open.count + 1)) return apply_no_memory(run);
   run->open.data[run->open.count++] = (apply_open){dart, i, run->name};
   return true;
+}
+
+bool apply_write_link(apply_run *run, clv_dart dart, uint32_t i, clv_dart target) {
+  if (!put_link(run, dart, i, target)) return false;
+  return target != dart || i == run->m->view.dimension || note_open(run, dart, i);
+}
+
+bool apply_torn(apply_run *run, clv_dart dart, uint32_t i) {
+  return APPLY_FAIL(run, "rule '%s' would tear a facet: link %u of dart %u changes, those beside it do not", run->name,
+                    i, dart);
 }
 
 bool apply_all_closed(apply_run *run) {
@@ -199,16 +165,13 @@ static bool write_links(const apply_match *match, bool test) {
   const rule_graph *graph = match->graph;
   for (uint32_t v = 0; v < graph->node_count; v++)
     for (uint32_t i = 0; graph->node[v].side[RULE_RIGHT].present && i <= run->m->view.dimension; i++) {
-      if (!tie_changes(&graph->node[v], i)) continue;
+      if (!apply_tie_changes(&graph->node[v], i)) continue;
       for (uint32_t p = 0; p < match->count; p++) {
         const clv_dart dart = *apply_dart(match, p, v);
         if (!dart) continue;
         const clv_dart target = target_of(match, p, v, i);
-        if (!test && !write_link(run, dart, i, target)) return false;
-        if (!test && target == dart && i < run->m->view.dimension && !note_open(run, dart, i)) return false;
-        if (test && clv_alpha(&run->m->view, dart, i) != target)
-          return APPLY_FAIL(run, "rule '%s' would tear a facet: link %u of dart %u changes, those beside it do not",
-                            run->name, i, dart);
+        if (!test && !apply_write_link(run, dart, i, target)) return false;
+        if (test && clv_alpha(&run->m->view, dart, i) != target) return apply_torn(run, dart, i);
       }
     }
   return true;
@@ -228,15 +191,17 @@ static bool drop_cell(apply_run *run, clv_dart dart) {
   return apply_ok(run, map_cell_drop(m, cell));
 }
 
+bool apply_drop(apply_run *run, clv_dart dart) {
+  if (!clv_dart_alive(&run->m->view, dart)) return true;
+  return map_dart_plain(run->m, dart) ? drop_cell(run, dart) : apply_ok(run, map_dart_drop(run->m, dart));
+}
+
 static bool drop_darts(const apply_match *match) {
   apply_run *run = match->run;
   for (uint32_t p = 0; p < match->count; p++)
     for (uint32_t v = 0; v < match->graph->node_count; v++) {
       const clv_dart dart = *apply_dart(match, p, v);
-      if (!dart || !is_deleted(&match->graph->node[v]) || !clv_dart_alive(&run->m->view, dart)) continue;
-      const bool done =
-          map_dart_plain(run->m, dart) ? drop_cell(run, dart) : apply_ok(run, map_dart_drop(run->m, dart));
-      if (!done) return false;
+      if (dart && apply_is_deleted(&match->graph->node[v]) && !apply_drop(run, dart)) return false;
     }
   return true;
 }

@@ -147,6 +147,11 @@ static inline clv_dart *apply_dart(const apply_match *match, uint32_t position, 
   return &match->darts.data[position * match->graph->node_count + node];
 }
 bool apply_match_left(apply_match *match, const clv_dart *hooks);
+// Its parts: the columns this map has; positions, with relations and levels tested; that no dart is two nodes at once.
+void apply_choose_columns(apply_match *match);
+bool apply_walk_positions(apply_match *match, const clv_dart *hooks);
+bool apply_places_differ(apply_match *match);
+bool apply_no_match(apply_match *match, uint32_t position, uint32_t node, uint32_t i);
 void apply_match_free(apply_match *match);
 // One step from a dart by a letter.
 bool apply_letter(apply_match *match, rule_letter letter, clv_dart dart, clv_dart *next);
@@ -190,8 +195,14 @@ const clv_rule *rule_find(const clv_program *program, const char *name);
 // Calls a rule or a script by name.
 bool apply_call(apply_run *run, const rule_tree *call, const char *node, apply_datum *result);
 
-// The guards, at the first position.
+// The guards, at the first position; and what is said when one does not hold.
 bool apply_guards(const apply_match *match);
+bool apply_refuse(const apply_match *match, uint32_t guard);
+// The writes: a dart that goes lets go of its cell; a link; a dart's end. A torn facet is a reason to fail.
+bool apply_leave(const apply_match *match, clv_dart dart);
+bool apply_write_link(apply_run *run, clv_dart dart, uint32_t i, clv_dart target);
+bool apply_torn(apply_run *run, clv_dart dart, uint32_t i);
+bool apply_drop(apply_run *run, clv_dart dart);
 // Where the rule does nothing but sew or unsew facets of plain cells, the map's own operation does it; *done tells.
 bool apply_straight(apply_match *match, const clv_dart *hooks, bool *done);
 

@@ -1,6 +1,6 @@
 // Matching the left side: positions, darts, ties; apply.h and graph.h tell the idea.
 
-#include "rule/apply.h"
+#include "rule/apply_plan.h"
 
 // Tables
 
@@ -55,16 +55,8 @@ bool apply_letter(apply_match *match, rule_letter letter, clv_dart dart, clv_dar
   return true;
 }
 
-// Columns whose letter this map does not have are left out: there the orbit goes nowhere.
-static void choose_columns(apply_match *match) {
-  const rule_letter *word = match->graph->hook_word[0];
-  match->columns = 0;
-  for (uint32_t e = 0; e < RULE_LETTERS; e++) match->column[e] = -1;
-  for (uint32_t e = 0; e < match->graph->columns; e++) {
-    if (word[e].dim > (int32_t)match->run->m->view.dimension) continue;
-    match->column[e] = (int8_t)match->columns;
-    match->entry[match->columns++] = (uint8_t)e;
-  }
+void apply_choose_columns(apply_match *match) {
+  match->columns = apply_plan_columns(match->graph, match->run->m->view.dimension, match->column, match->entry);
 }
 
 static bool add_position(apply_match *match, clv_dart first_hook) {
@@ -195,47 +187,18 @@ static bool levels_commute(apply_match *match) {
   return true;
 }
 
+bool apply_walk_positions(apply_match *match, const clv_dart *hooks) {
+  return walk_positions(match, hooks) && levels_commute(match) && relations_hold(match);
+}
+
 // Darts
 
-// How a node of the left side is found: from another one, across a dimension.
-typedef struct reach {
-  uint8_t node, from, dim;
-  bool optional;
-  rule_letter letter;
-} reach;
-
-static bool find_reach(const apply_match *match, const bool *known, rule_known sort, reach *found) {
-  const rule_graph *graph = match->graph;
-  for (uint32_t v = 0; v < graph->node_count; v++) {
-    if (known[v] || !graph->node[v].side[RULE_LEFT].present) continue;
-    for (uint32_t i = 0; i <= match->run->m->view.dimension; i++) {
-      const rule_tie tie = graph->node[v].side[RULE_LEFT].tie[i];
-      if (tie.known != sort || tie.at == v || !known[tie.at]) continue;
-      *found = (reach){(uint8_t)v, tie.at, (uint8_t)i, sort == RULE_PERHAPS, tie.letter};
-      found->letter.dim = (int8_t)i;
-      return true;
-    }
-  }
-  return false;
-}
-
-static uint32_t plan_reaches(const apply_match *match, reach *reaches) {
-  const rule_graph *graph = match->graph;
-  bool known[RULE_NODES] = {false};
-  uint32_t count = 0;
-  for (uint32_t h = 0; h < graph->hook_count; h++) known[graph->hook[h]] = true;
-  while (find_reach(match, known, RULE_ARC_TO, &reaches[count]) ||
-         find_reach(match, known, RULE_PERHAPS, &reaches[count]))
-    known[reaches[count++].node] = true;
-  return count;
-}
-
 static bool find_darts(apply_match *match) {
-  reach reaches[RULE_NODES];
-  const uint32_t count = plan_reaches(match, reaches);
+  apply_reach reaches[RULE_NODES];
+  const uint32_t count = apply_plan_reaches(match->graph, match->run->m->view.dimension, reaches);
   for (uint32_t p = 0; p < match->count; p++)
     for (uint32_t k = 0; k < count; k++) {
-      const reach r = reaches[k];
+      const apply_reach r = reaches[k];
       const clv_dart from = *apply_dart(match, p, r.from);
       clv_dart next = CLV_NO_DART;
       if (from && !apply_letter(match, r.letter, from, &next)) return false;
@@ -246,7 +209,7 @@ static bool find_darts(apply_match *match) {
 
 // Ties
 
-static bool no_match(apply_match *match, uint32_t position, uint32_t node, uint32_t i) {
+bool apply_no_match(apply_match *match, uint32_t position, uint32_t node, uint32_t i) {
   apply_run *run = match->run;
   return APPLY_FAIL(run,
                     "rule '%s' does not match at dart %u: link %u of node '%s', dart %u, is not as the left side says",
@@ -279,7 +242,7 @@ static bool ties_hold(apply_match *match) {
         bool holds = true;
         if (!*apply_dart(match, p, v)) continue;
         if (!tie_holds(match, p, v, i, left->tie[i], &holds)) return false;
-        if (!holds) return no_match(match, p, v, i);
+        if (!holds) return apply_no_match(match, p, v, i);
       }
     }
   }
@@ -287,7 +250,7 @@ static bool ties_hold(apply_match *match) {
 }
 
 // Matches are injective: a dart is one node at one position.
-static bool places_differ(apply_match *match) {
+bool apply_places_differ(apply_match *match) {
   const rule_graph *graph = match->graph;
   apply_run *run = match->run;
   apply_table_clear(&match->places);
@@ -304,9 +267,8 @@ static bool places_differ(apply_match *match) {
 }
 
 bool apply_match_left(apply_match *match, const clv_dart *hooks) {
-  choose_columns(match);
-  return walk_positions(match, hooks) && levels_commute(match) && relations_hold(match) && find_darts(match) &&
-         ties_hold(match) && places_differ(match);
+  apply_choose_columns(match);
+  return apply_walk_positions(match, hooks) && find_darts(match) && ties_hold(match) && apply_places_differ(match);
 }
 
 void apply_match_free(apply_match *match) {
