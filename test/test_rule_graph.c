@@ -1,6 +1,7 @@
 // Topological rules as graphs: the rules of the language's own examples are made, and pass.
 
 #include "rule/graph.h"
+#include "support/rule_examples.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,48 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static const char examples[] =
-    "rule sew2(a:<0>, b:<0>) where side(a)!=side(b) { left{a-2-a; b-2-b;} right{a-2-b;} }\n"
-    "rule unsew2(a:<0>) { left { a-2-b:<0>; } right { a-2-a; b-2-b; } }\n"
-    "rule sew3(a:<0,1>, b:<0,1>) where side(a)!=side(b) { left{a-3-a; b-3-b;} right{a-3-b;} }\n"
-    "rule unsew3(a:<0,1>) { left { a-3-b:<0,1>; } right { a-3-a; b-3-b; } }\n"
-    "rule insert_vertex(a:<0,2,3>) { left{a;} right { a:<_,2,3> -0- z:<1,2,3>; z := mean(a,a@0); } }\n"
-    "rule triangulate(a:<0,1,3>) { left{a;} right { a:<0,_,3> -1- b:<_,2,3> -0- c:<1,2,3>; c := mean(v:<1> in a); } }\n"
-    "rule split_face(a:<3>, b:<3>) where b in <0,1>(a), side(a)!=side(b), b!=a@0, b!=a@1, b!=a@1@0@1 {\n"
-    "  left { a-1-c:<3>; b-1-d:<3>; }\n"
-    "  right { a-1-x:<3>-0-y:<3>-1-b; c-1-u:<3>-0-v:<3>-1-d; x-2-u; y-2-v; } }\n"
-    "rule wall(a:<0>) { left { a-2-b:<0>; } right { a-2-x:<0>-3-y:<0>-2-b; x-1-x; y-1-y; } }\n"
-    "rule join(a:<3>, b:<3>) where side(a)!=side(b) { left{a-1-a; b-1-b;} right{a-1-b;} }\n"
-    "script split_volume(path) { for d in path { wall(d); } for d,e in cyclic(path) { join(d@0@2, e@2); } }\n"
-    "rule loop(a:<0^k,1,3|(0^k 1)^3>, k) { left { a:<_,1,3> -0^(k+1)- b:<1,_,3>; }\n"
-    "  right { a -0^(k+1)- b:<_,_,3> -1- c:<_,0,3> -2- d:<1,0,3>; } }\n"
-    "rule quad4(a:<0^k,1,3|(0^k 1)^4>, k) { left { a:<_,1,3> -0^(k+1)- b:<1,_,3>; }\n"
-    "  right { a -0^(k+1)- b:<_,_,3> -1- c:<2,_,3> -0- d:<2,1,3>; } }\n"
-    "rule cut_corner(a:<1,2>) { left { a -0- b:<_,2> -1- c:<0,_> -2- d:<0,_>; }\n"
-    "  right { a -0- b -1- c -2- e:<0,1> -3- f:<0,1> -2- d; } }\n"
-    "rule octa4(a:<1,2|(12)^4>) { left { a -0- b:<_,2> -1- c:<0,_> -2- d:<0,_> -1- e:<_,2> -0- f:<1,2>; }\n"
-    "  right { a:<1,_> -0- b:<_,_> -1- c -2- d -1- e:<_,_> -0- f:<1,_>;\n"
-    "    a -2- n:<_,3> -0- q:<_,3> -1- r:<_,3> -0- s:<_,3> -1- t:<2,3> -0- u:<2,3> -1- n; b-2-q; e-2-r; f-2-s; } }\n"
-    "rule hex8(a:<0^k,1,2|(0^k 1)^4,(12)^3>, k) {\n"
-    "  left { a:<_,1,2> -0^(k+1)- b:<_,_,2> -1- c:<2,_,_> -0- d:<2,1,_>; }\n"
-    "  right { a -0^(k+1)- b -1- c:<_,_,_> -0- d:<_,1,_>;\n"
-    "    c -2- e:<3,_,1> -0- f:<3,_,_> -1- g:<3,2,_> -0- h:<3,2,1>; d-2-f; } }\n"
-    "rule catmull(a:<0,1,2,3>) { left{a;} right{a:<_,1,2,3>-0-b:<_,_,2,3>-1-c:<2,_,_,3>-0-d:<2,1,_,3>;} }\n"
-    "rule extrude(a:<0,1>) { left{a-3-a;} right { c-3-c; d-3-d; e-3-e; f-3-f; h-3-h;\n"
-    "  a-3-b:<0,1>-2-c:<0,_>-1-d:<_,2>-0-e:<_,2>-1-f:<0,_>-2-h:<0,1>; } }\n"
-    "rule remove_volume(a:<0,1,2>) { left { a -3?- b:<0,1,_>; } right { b-3-b; } }\n"
-    "rule dual(a:<0,1,2,3>) { left{a;} right{a:<3,2,1,0>;} }\n"
-    "rule dual2(a:<0,1,2>) { left{a-3-a;} right{a:<2,1,0>-3-a;} }\n"
-    "rule unocta4 = inverse octa4 | (23)^4;\n"
-    "rule unloop = inverse loop | (10)^3;\n"
-    "rule unquad4 = inverse quad4 | (21)^4,(23)^2;\n"
-    "rule unhex8 = inverse hex8 | (32)^4,(21)^3;\n"
-    "rule uncut_corner = inverse cut_corner;\n"
-    "rule remove_vertex = inverse insert_vertex | (12)^2;\n"
-    "rule untriangulate = inverse triangulate | (23)^2;\n"
-    "rule unsew3_again = inverse sew3;\n"
-    "rule unextrude = inverse extrude;\n";
 
 static void print_findings(clv_program *program) {
   const clv_diagnostic *found;
@@ -77,7 +36,7 @@ static rule_graph *graph_of(clv_program *program, const char *name) {
 
 static void test_examples_pass(void **state) {
   (void)state;
-  clv_program *program = load(examples);
+  clv_program *program = load(rule_examples);
   for (uint32_t k = 0; k < program->declarations.count; k++) {
     const rule_tree *tree = program->declarations.data[k];
     if (tree->kind != RULE_RULE && tree->kind != RULE_INVERSE) continue;
@@ -97,7 +56,7 @@ static void test_dimensions_served(void **state) {
   static const char *const both[] = {"sew2", "unsew2", "insert_vertex", "triangulate", "split_face",   "join",
                                      "loop", "quad4",  "catmull",       "dual2",       "remove_volume"};
   static const char *const only_3[] = {"sew3", "unsew3", "wall", "cut_corner", "octa4", "hex8", "extrude", "dual"};
-  clv_program *program = load(examples);
+  clv_program *program = load(rule_examples);
   for (uint32_t k = 0; k < sizeof both / sizeof *both; k++)
     if (!rule_graph_serves(graph_of(program, both[k]), 2)) fail_msg("'%s' does not serve 2D", both[k]);
   for (uint32_t k = 0; k < sizeof only_3 / sizeof *only_3; k++) {
@@ -110,7 +69,7 @@ static void test_dimensions_served(void **state) {
 
 static void test_hook_of_inverse(void **state) {
   (void)state;
-  clv_program *program = load(examples);
+  clv_program *program = load(rule_examples);
   const rule_graph *graph = graph_of(program, "unocta4");
   assert_string_equal(graph->parameter[0].name, "t");
   assert_int_equal(graph->parameter_count, 1);
@@ -131,7 +90,7 @@ static void test_hook_of_inverse(void **state) {
 
 static void test_pieces(void **state) {
   (void)state;
-  clv_program *program = load(examples);
+  clv_program *program = load(rule_examples);
   const rule_graph *graph = graph_of(program, "remove_volume");
   assert_int_equal(graph->piece_count, 2);
   assert_int_equal(graph->node[0].piece, 0);
@@ -149,7 +108,7 @@ static void test_what_opens(void **state) {
     uint8_t opens[2];
   } cases[] = {{"wall", {0, 2}},    {"sew3", {0, 0}}, {"extrude", {0, 0}},       {"dual2", {1, 0}},  {"dual", {0, 1}},
                {"unocta4", {0, 4}}, {"loop", {0, 0}}, {"remove_volume", {0, 0}}, {"unsew2", {0, 4}}, {"hex8", {0, 0}}};
-  clv_program *program = load(examples);
+  clv_program *program = load(rule_examples);
   for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++)
     for (uint32_t n = 2; n <= 3; n++)
       if (graph_of(program, cases[k].name)->opens[n - 2] != cases[k].opens[n - 2])
@@ -157,11 +116,102 @@ static void test_what_opens(void **state) {
   clv_program_destroy(program);
 }
 
+// Values that are the same from every dart of their orbit, seen by their form.
+static void test_symmetric_values_pass(void **state) {
+  (void)state;
+  static const char *const values[] = {
+      "z := mean(a, a@0)",
+      "z := mean(a@0, a@3)",
+      "z.pos := 0.5*(a.pos + a@0.pos)",
+      "z.pos := a.pos*0.5 + 0.5*a@0@2.pos",
+      "z.pos := mid(a, a@0)",
+      "z.heat := 1",
+      "z.heat := k + scale",
+      "z.heat := norm(a.pos - a@0.pos)",
+      "z.heat := dot(a.pos, a@0.pos)/max(a.heat, a@0.heat)",
+      "z.heat := a.stiff",
+      "z.heat := mean(v:<2,3> in a) v.heat",
+      "z.heat := sum(v:<2> in <0,2,3>(a@0)) v.heat",
+      "z.heat := count(v:<3> in a)",
+      "z.heat := mean(a@1@2@0.heat, a@0@1@2@0.heat, a@1@0.heat, a@0@1@0.heat, a@2@1@0.heat, a@0@2@1@0.heat)",
+  };
+  for (uint32_t k = 0; k < sizeof values / sizeof *values; k++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "param scale = 2;\nembed pos:vec3[m] on vertex blend;\nembed heat:real on vertex = 0;\n"
+             "embed stiff:real on edge = 0;\ndef mid(x,y) = 0.5*(x.pos+y.pos);\n"
+             "rule r(a:<0,2,3>, k) { left{a;} right { a:<_,2,3> -0- z:<1,2,3>; %s; } }\n",
+             values[k]);
+    clv_program *program = load(text);
+    const rule_graph *graph = graph_of(program, "r");
+    const bool last = k + 1 == sizeof values / sizeof *values; // the six ends are those of three faces of many
+    if (graph && rule_graph_check(program, graph) == last) {
+      clv_program_check(program);
+      print_findings(program);
+      fail_msg("'%s' is %s", values[k], last ? "accepted" : "refused");
+    }
+    clv_program_destroy(program);
+  }
+}
+
+static void test_effects(void **state) {
+  (void)state;
+  enum { S = RULE_MAY_SPLIT, M = RULE_MAY_MERGE, A = RULE_MAY_APPEAR, V = RULE_MAY_VANISH, C = RULE_MAY_CHANGE };
+  static const struct {
+    const char *name;
+    uint32_t vertex, edge, face, volume;
+  } cases[] = {
+      {"sew3", M | C, M | C, M | C, 0},
+      {"unsew3", S | C, S | C, S | C, 0},
+      {"insert_vertex", A, S | C, C, C},
+      {"triangulate", A | C, A, S | C, C},
+      {"split_face", C, A, S | C, C},
+      {"catmull", A, S | A | C, S | C, C},
+      {"remove_volume", S | V | C, S | V | C, V | C, V},
+      {"dual", S | M | C, S | M | C, S | M | C, S | M | C},
+      {"remove_vertex", V, M | C, C, C},
+      {"extrude", A | C, A | C, A | C, A},
+  };
+  clv_program *program = load(rule_examples);
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const rule_graph *graph = graph_of(program, cases[k].name);
+    const uint32_t expected[] = {cases[k].vertex, cases[k].edge, cases[k].face, cases[k].volume};
+    static const uint32_t dims[] = {CLV_VERTEX, CLV_EDGE, CLV_FACE, CLV_VOLUME};
+    for (uint32_t o = 0; o < 4; o++)
+      if (rule_graph_effect(graph, dims[o]) != expected[o])
+        print_error("'%s' on orbit %u: %x, not %x\n", cases[k].name, o, rule_graph_effect(graph, dims[o]), expected[o]);
+    for (uint32_t o = 0; o < 4; o++) assert_int_equal(rule_graph_effect(graph, dims[o]), expected[o]);
+  }
+  clv_program_destroy(program);
+}
+
+static void test_scripts_pass(void **state) {
+  (void)state;
+  static const char text[] =
+      "embed lev:int on vertex = 0;\nembed flev:int on face = 0;\n"
+      "rule insert(a:<0,2,3>, k) { left{a;} right { a:<_,2,3> -0- z:<1,2,3>; z.lev := k; } }\n"
+      "rule loop(a:<0^k,1,3|(0^k 1)^3>, k) { left { a:<_,1,3> -0^(k+1)- b:<1,_,3>; }\n"
+      "  right { a -0^(k+1)- b:<_,_,3> -1- c:<_,0,3> -2- d:<1,0,3>; a.flev := k+1; d.flev := k+1; } }\n"
+      "script refine_face(f, k) { if f.flev > k return;\n"
+      "  for e:<0^k> in <0^k,1>(f) { if e@0^(k+1).lev <= k { insert(e, k+1); } }\n"
+      "  loop(f, k); }\n"
+      "script all(path, k) { for d in path { try { refine_face(d, k); } else { d.lev = 0; } } require k >= 0, "
+      "\"level\"; }\n"
+      "script turn(d) { let e = walk(d; @2@1; until free(d,2)); return insert(e, 1).z; }\n";
+  clv_program *program = load(text);
+  if (clv_program_check(program) != CLV_OK) {
+    print_findings(program);
+    fail();
+  }
+  clv_program_destroy(program);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_examples_pass),   cmocka_unit_test(test_dimensions_served),
       cmocka_unit_test(test_hook_of_inverse), cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_what_opens),
+      cmocka_unit_test(test_what_opens),      cmocka_unit_test(test_symmetric_values_pass),
+      cmocka_unit_test(test_effects),         cmocka_unit_test(test_scripts_pass),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,9 +99,10 @@ static void check_class(rule_checker *checker, const rule_tree *embed, const uin
     const rule_value *value = &graph->values[k];
     if (class[value->node] != number || !value_is_for(checker->program, value, embed, dims, dimension)) continue;
     if (first)
-      RULE_FOUND(checker, 'E', value->tree->span,
-                 "'%.60s' of this %s is given twice|nodes '%.60s' and '%.60s' are in one %s: give it once", embed->name,
-                 orbit, graph->node[first->node].name, graph->node[value->node].name, orbit);
+      RULE_FOUND(
+          checker, 'E', value->tree->span,
+          "'%.60s' of this %s is given twice|node '%.60s' has it already, and '%.60s' is in the same %s: give it once",
+          embed->name, orbit, graph->node[first->node].name, graph->node[value->node].name, orbit);
     first = value;
     check_symmetry(checker, value, columns_of_class(graph, class, number, dims), dims, dimension, orbit);
   }

@@ -44,13 +44,24 @@ static void check_kept(rule_checker *checker, const rule_node *node) {
   }
 }
 
+// A name for a neighbour that the rule has not used.
+static const char *fresh_name(const rule_graph *graph) {
+  static const char *const names[] = {"b", "c", "d", "e"};
+  for (uint32_t n = 0; n < sizeof names / sizeof *names; n++) {
+    bool used = false;
+    for (uint32_t k = 0; k < graph->node_count; k++) used = used || strcmp(graph->node[k].name, names[n]) == 0;
+    if (!used) return names[n];
+  }
+  return "x";
+}
+
 static void check_node_dims(rule_checker *checker, const rule_node *node) {
   const rule_side *left = &node->side[RULE_LEFT], *right = &node->side[RULE_RIGHT];
   for (uint32_t i = 0; i < RULE_DIMS; i++) {
     if (!right->present && !rule_tie_is_link(left->tie[i]))
       RULE_FOUND(checker, 'I', left->span,
-                 "deleted node '%.60s' lacks dimension %u|its α%u neighbours would dangle; add '%.60s -%u?- b'",
-                 node->name, (unsigned)i, (unsigned)i, node->name, (unsigned)i);
+                 "deleted node '%.60s' lacks dimension %u|its α%u neighbours would dangle; add '%.60s -%u?- %s'",
+                 node->name, (unsigned)i, (unsigned)i, node->name, (unsigned)i, fresh_name(checker->graph));
     if (!left->present && !rule_tie_is_link(right->tie[i]))
       RULE_FOUND(checker, 'I', right->span,
                  "new node '%.60s' lacks dimension %u|say what its α%u is: an arc, a letter of its word, or free: "
@@ -114,15 +125,12 @@ static void check_presence(rule_checker *checker, const rule_node *node) {
 
 // C: cycles
 
-// (12)^2, or (1203)^1.
-static void print_relation(const rule_graph *graph, rule_word word, char *text, size_t size) {
-  size_t used = 0;
-  const bool twice = word.length == 4 && word.column[0] == word.column[2] && word.column[1] == word.column[3];
-  if (twice) word.length = 2;
-  used += (size_t)snprintf(text, size, "(");
-  for (uint32_t k = 0; k < word.length && used + 8 < size; k++)
-    used += (size_t)snprintf(text + used, size - used, "%d", graph->hook_word[0][word.column[k]].dim);
-  snprintf(text + used, size - used, ")^%d", twice ? 2 : 1);
+// (12)^2 in the hook's letters, when a word is a round of two columns.
+static bool print_relation(const rule_graph *graph, rule_word word, char *text, size_t size) {
+  if (word.length != 4 || word.column[0] != word.column[2] || word.column[1] != word.column[3]) return false;
+  const rule_letter *letters = graph->hook_word[0];
+  snprintf(text, size, "(%d%d)^2", letters[word.column[0]].dim, letters[word.column[1]].dim);
+  return true;
 }
 
 static void explain_cycle(rule_checker *checker, uint32_t at, uint32_t i, uint32_t j) {
@@ -142,12 +150,18 @@ static void explain_cycle(rule_checker *checker, uint32_t at, uint32_t i, uint32
                (unsigned)i, (unsigned)j, name, (unsigned)i, (unsigned)j, (unsigned)i, (unsigned)j,
                graph->node[walker.node].name);
   } else {
-    char word[40] = "";
-    print_relation(graph, walker.word, word, sizeof word);
-    RULE_FOUND(checker, 'C', span,
-               "α%u and α%u of node '%.60s' would not commute|this needs %s at every dart of hook '%.60s': add a "
-               "relation to its word, or use other letters",
-               (unsigned)i, (unsigned)j, name, word, graph->node[graph->hook[0]].name);
+    char relation[16];
+    if (print_relation(graph, walker.word, relation, sizeof relation))
+      RULE_FOUND(checker, 'C', span,
+                 "α%u and α%u of node '%.60s' would not commute|this needs %s at every dart of hook '%.60s': add the "
+                 "relation to its word, or use other letters",
+                 (unsigned)i, (unsigned)j, name, relation, graph->node[graph->hook[0]].name);
+    else
+      RULE_FOUND(
+          checker, 'C', span,
+          "α%u and α%u of node '%.60s' would not commute|%u, %u, %u, %u leads to another position: nodes that an "
+          "arc joins need the same dimensions in the same columns",
+          (unsigned)i, (unsigned)j, name, (unsigned)i, (unsigned)j, (unsigned)i, (unsigned)j);
   }
 }
 
@@ -187,13 +201,14 @@ void rule_check_cycles(rule_checker *checker) {
   rule_group group;
   rule_group_make(&group, graph);
   for (uint32_t k = 0; k < graph->node_count; k++) {
-    const rule_node *node = &graph->node[k];
-    check_presence(checker, node);
-    if (node->side[RULE_LEFT].present) check_left(checker, k);
-    if (!node->side[RULE_RIGHT].present) continue;
-    check_optional_arcs(checker, k);
-    check_cycles_of(checker, &group, k);
+    check_presence(checker, &graph->node[k]);
+    if (graph->node[k].side[RULE_RIGHT].present) check_optional_arcs(checker, k);
   }
+  for (uint32_t k = 0; k < graph->node_count && !checker->failed; k++)
+    if (graph->node[k].side[RULE_LEFT].present) check_left(checker, k);
+  if (checker->failed) return;
+  for (uint32_t k = 0; k < graph->node_count; k++)
+    if (graph->node[k].side[RULE_RIGHT].present) check_cycles_of(checker, &group, k);
 }
 
 bool rule_graph_check(clv_program *program, const rule_graph *graph) {

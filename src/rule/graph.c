@@ -166,6 +166,11 @@ static void add_arc(graph_maker *maker, int which, const rule_tree *tree, int fr
           maker->graph->node[from].name, tie.letter.dim, maker->graph->node[from].name);
     return;
   }
+  if (tie.known == RULE_PERHAPS && tie.letter.level >= 0) {
+    FOUND(maker, tree->span,
+          "an arc at a level is not optional|it is a walk, which always ends somewhere: remove the ?");
+    return;
+  }
   tie.at = (uint8_t)to;
   add_tie(maker, which, from, tie);
   tie.at = (uint8_t)from;

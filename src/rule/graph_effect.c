@@ -92,16 +92,61 @@ static bool changes(const rule_graph *graph, uint32_t dims) {
   return false;
 }
 
+// Guards: `b in <0,1>(a)` says that two hooks are in one orbit already. It is said of the darts that the rule starts from,
+// and holds at every position if each letter of the hooks is in the orbit or commutes with all of it.
+
+static bool holds_everywhere(const rule_graph *graph, const rule_node *a, const rule_node *b, uint32_t dims) {
+  for (uint32_t m = 0; m < graph->columns; m++) {
+    const rule_letter letter = graph->hook_word[a->hook][m], other = graph->hook_word[b->hook][m];
+    if (letter.dim != other.dim || letter.level >= 0 || other.level >= 0) return false;
+    for (uint32_t i = 0; i < RULE_DIMS; i++) {
+      const int apart = letter.dim - (int)i;
+      if ((dims >> i & 1) && !(dims >> letter.dim & 1) && apart < 2 && apart > -2) return false;
+    }
+  }
+  return true;
+}
+
+static const rule_node *hook_named(const rule_graph *graph, const rule_tree *tree) {
+  for (uint32_t h = 0; tree->kind == RULE_NAME && h < graph->hook_count; h++)
+    if (graph->node[graph->hook[h]].name == tree->name) return &graph->node[graph->hook[h]];
+  return NULL;
+}
+
+static void join_classes(const rule_graph *graph, side_orbits *orbits, uint8_t a, uint8_t b) {
+  const uint8_t low = a < b ? a : b, high = a < b ? b : a;
+  for (uint32_t k = 0; k < graph->node_count; k++)
+    if (orbits->class[k] == high) orbits->class[k] = low;
+  orbits->columns[low] |= orbits->columns[high];
+}
+
+static void join_guarded(const rule_graph *graph, uint32_t dims, side_orbits *orbits) {
+  for (uint32_t k = 0; k < graph->guards->count; k++) {
+    const rule_tree *guard = graph->guards->child[k];
+    if (guard->kind != RULE_IN) continue;
+    const rule_node *b = hook_named(graph, guard->child[0]), *a = hook_named(graph, guard->child[1]->child[1]);
+    const rule_tree *orbit = guard->child[1]->child[0];
+    for (uint32_t l = 0; l < orbit->count; l++)
+      if (orbit->child[l]->kind == RULE_LETTER && orbit->child[l]->count && rule_there(orbit->child[l]->child[0]))
+        a = NULL;
+    const uint32_t within = rule_orbit_dims(orbit, 3);
+    if (!a || !b || (within & ~dims) || !holds_everywhere(graph, a, b, within)) continue;
+    join_classes(graph, orbits, orbits->class[a - graph->node], orbits -> class[b - graph->node]);
+  }
+}
+
 uint32_t rule_graph_effect(const rule_graph *graph, uint32_t dims) {
   side_orbits left, left_certain, right, right_certain;
   find_orbits(graph, RULE_LEFT, dims, true, &left);
   find_orbits(graph, RULE_LEFT, dims, false, &left_certain);
+  join_guarded(graph, dims, &left_certain);
   find_orbits(graph, RULE_RIGHT, dims, true, &right);
   find_orbits(graph, RULE_RIGHT, dims, false, &right_certain);
   uint32_t effect = 0;
   if (may_part(graph, &left, &right_certain)) effect |= RULE_MAY_SPLIT;
   if (may_part(graph, &right, &left_certain)) effect |= RULE_MAY_MERGE;
   if (has_own_class(graph, RULE_RIGHT, &right_certain)) effect |= RULE_MAY_APPEAR;
+  find_orbits(graph, RULE_LEFT, dims, false, &left_certain);
   if (has_own_class(graph, RULE_LEFT, &left_certain)) effect |= RULE_MAY_VANISH;
   if (changes(graph, dims)) effect |= RULE_MAY_CHANGE;
   return effect;

@@ -138,8 +138,9 @@ static const builtin *builtin_of(const char *name) {
 
 static rule_sort check_builtin(rule_scope *scope, const rule_tree *call, const builtin *function) {
   if (call->count < function->least || call->count > function->most)
-    RULE_OBJECT(scope, 'S', call->span, "'%.60s' takes %u to %u arguments, not %u|give it that many", call->name,
-                (unsigned)function->least, (unsigned)function->most, (unsigned)call->count);
+    RULE_OBJECT(scope, 'S', call->span, "'%.60s' takes %s%u argument%s, not %u|give it that many", call->name,
+                function->least < function->most ? "at least " : "", (unsigned)function->least,
+                function->least == 1 ? "" : "s", (unsigned)call->count);
   for (uint32_t k = 0; k < call->count; k++)
     rule_value_check(scope, call->child[k], k == 0 ? function->first : function->other);
   if (is(call->name, "free") && call->count == 2) {
@@ -152,8 +153,8 @@ static rule_sort check_builtin(rule_scope *scope, const rule_tree *call, const b
 
 static rule_sort check_def(rule_scope *scope, const rule_tree *call, const rule_tree *def) {
   if (call->count != def->child[0]->count)
-    RULE_OBJECT(scope, 'S', call->span, "'%.60s' takes %u arguments, not %u|give it that many", call->name,
-                (unsigned)def->child[0]->count, (unsigned)call->count);
+    RULE_OBJECT(scope, 'S', call->span, "'%.60s' takes %u argument%s, not %u|give it that many", call->name,
+                (unsigned)def->child[0]->count, def->child[0]->count == 1 ? "" : "s", (unsigned)call->count);
   for (uint32_t k = 0; k < call->count; k++) rule_value_check(scope, call->child[k], RULE_SORT_ANY);
   return RULE_SORT_ANY;
 }
@@ -222,7 +223,7 @@ static rule_sort check_reduce(rule_scope *scope, const rule_tree *tree) {
   else if (of->kind == RULE_NAME && scope->graph)
     rule_value_check(scope, of, RULE_SORT_DART);
   else
-    RULE_OBJECT(scope, 'S', tree->span, "this goes over no orbit|write %s(x:<1> in <0,1>(d)) ...", tree->name);
+    RULE_OBJECT(scope, 'S', tree->span, "this goes over no orbit|say which: %s(x:<1> in <0,1>(d))", tree->name);
   if (place->name && rule_scope_add(scope, place->name, RULE_SORT_DART))
     rule_value_check(scope, tree->child[2], is(tree->name, "count") ? RULE_SORT_ANY : RULE_SORT_VALUE);
   scope->variables.count = outer;

@@ -51,7 +51,8 @@ static void sign_rule(rule_scope *scope, const rule_tree *rule, rule_signature *
 
 static void check_parameters(rule_scope *scope, const rule_tree *parameters) {
   if (parameters->count > RULE_PARAMETERS)
-    RULE_OBJECT(scope, 'S', parameters->span, "a script has at most %d parameters|split it", RULE_PARAMETERS);
+    RULE_OBJECT(scope, 'S', parameters->span, "a script has at most %d parameters|make two scripts of it",
+                RULE_PARAMETERS);
   for (uint32_t k = 0; k < parameters->count && k < RULE_PARAMETERS; k++) {
     const rule_tree *parameter = parameters->child[k];
     if (rule_scope_find(scope, parameter->name))
@@ -87,8 +88,10 @@ static void sign_script(rule_scope *scope, const rule_tree *script, rule_signatu
 static int find_signature(rule_scope *scope, const rule_tree *call, const rule_tree *callee) {
   int at = signature_of(scope, callee);
   if (at >= 0 && scope->signatures.data[at].state == RULE_SIGNATURE_OPEN) {
-    RULE_OBJECT(scope, 'S', call->span, "'%.60s' calls itself in the end|scripts do not recurse: use for or walk",
-                callee->name);
+    // Nobody else tells of it: told here, whichever script of the circle is being checked.
+    scope->failed = true;
+    rule_complain(scope->program, 'S', call->span,
+                  "'%.60s' calls itself in the end|scripts do not recurse: use for or walk", callee->name);
     return -1;
   }
   if (at >= 0) return at;
@@ -114,8 +117,8 @@ void rule_call_check(rule_scope *scope, const rule_tree *call, const rule_tree *
   if (at >= 0) signature = scope->signatures.data[at];
   const bool known = at >= 0 && signature.state == RULE_SIGNATURE_KNOWN;
   if (known && call->count != signature.count)
-    RULE_OBJECT(scope, 'S', call->span, "'%.60s' takes %u arguments, not %u|give it that many", call->name,
-                (unsigned)signature.count, (unsigned)call->count);
+    RULE_OBJECT(scope, 'S', call->span, "'%.60s' takes %u argument%s, not %u|give it that many", call->name,
+                (unsigned)signature.count, signature.count == 1 ? "" : "s", (unsigned)call->count);
   for (uint32_t k = 0; k < call->count; k++)
     rule_value_check(scope, call->child[k], known && k < signature.count ? signature.sort[k] : RULE_SORT_ANY);
   if (signature.opens && !scope->opens) scope->opened = call->span;

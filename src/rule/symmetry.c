@@ -337,7 +337,8 @@ static bool same_reduce(reading *r, const rule_tree *a, const scope *in_a, const
 static bool same_field(reading *r, const rule_tree *a, const scope *in_a, const rule_tree *b, const scope *in_b) {
   const rule_tree *column = rule_declaration(r->program, a->name);
   if (a->name != b->name || !column || column->kind != RULE_EMBED) return false;
-  return same_darts(r, a->child[0], in_a, b->child[0], in_b, rule_orbit_dims(column->child[1], r->dimension));
+  const uint32_t dims = rule_orbit_dims(column->child[1], r->dimension) | (r->dimension == 2 ? 1u << 3 : 0);
+  return same_darts(r, a->child[0], in_a, b->child[0], in_b, dims);
 }
 
 static bool same_kind(reading *r, const rule_tree *a, const scope *in_a, const rule_tree *b, const scope *in_b) {
@@ -381,6 +382,8 @@ static bool same(reading *r, const rule_tree *a, const scope *in_a, const rule_t
 
 bool rule_value_symmetric(clv_program *program, const rule_graph *graph, const rule_tree *value, uint32_t column,
                           uint32_t dims, uint32_t dimension) {
+  // In two dimensions a3 leads nowhere.
+  if (dimension == 2) dims |= 1u << 3;
   reading r = {
       .program = program, .graph = graph, .dims = dims, .dimension = dimension, .budget = BUDGET, .column = column};
   rule_group_make(&r.group, graph);
