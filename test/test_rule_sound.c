@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { MAPS = 24, RULES = 20000, SOAK_RULES = 4000000, TRIES = 24, LETTERS = 4, NODES = 6 };
+enum { MAPS = 24, RULES = 12000, SOAK_RULES = 4000000, TRIES = 24, LETTERS = 4, NODES = 6 };
 
 static struct {
   bool soak;
