@@ -98,8 +98,6 @@ typedef struct law {
   uint32_t force_count; // 3 * particles, or 0
 } law;
 
-typedef BASE_ARRAY(law *) law_list;
-
 // All laws of a declaration, for maps of one dimension. Findings are recorded in the program. False when there are any.
 bool law_elaborate(clv_program *program, const rule_tree *declaration, uint32_t dimension, law_list *out);
 void law_destroy(law *l, const clv_allocator *allocator);

@@ -13,6 +13,7 @@ clv_program *clv_program_create(const clv_allocator *allocator) {
 void clv_program_destroy(clv_program *program) {
   if (!program) return;
   const clv_allocator memory = program->arena.allocator;
+  rule_free_laws(program);
   BASE_RELEASE(&memory, &program->files);
   BASE_RELEASE(&memory, &program->declarations);
   BASE_RELEASE(&memory, &program->symbols);
@@ -170,6 +171,7 @@ clv_result clv_program_check(clv_program *program) {
   use_modules(program);
   rule_make_rules(program);
   rule_check_rules(program);
+  if (!program->no_memory) rule_make_laws(program);
   program->checked = true;
   if (program->no_memory || !rule_publish_findings(program)) return CLV_ERROR_MEMORY;
   return program->diagnostics.count ? CLV_ERROR_INPUT : CLV_OK;

@@ -13,6 +13,10 @@ void rule_make_rules(clv_program *program);
 // Checks them: I, C, O and E, and names everywhere.
 void rule_check_rules(clv_program *program);
 
+// Makes the laws and their kernels. Findings are recorded.
+void rule_make_laws(clv_program *program);
+void rule_free_laws(clv_program *program);
+
 // Sorts the findings and makes them what callers see. False when memory is out.
 bool rule_publish_findings(clv_program *program);
 

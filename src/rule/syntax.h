@@ -117,6 +117,18 @@ typedef struct rule_symbol {
   void *meaning;                // what a later stage made of it: a rule_graph, a law ...
 } rule_symbol;
 
+// The laws of a program for maps of one dimension, and their kernels beside them: NULL for what is no force.
+struct law;
+struct kernel;
+typedef struct law_list {
+  struct law **data;
+  uint32_t count, capacity;
+} law_list;
+typedef struct rule_laws {
+  law_list laws;
+  BASE_ARRAY(struct kernel *) kernels;
+} rule_laws;
+
 struct clv_program {
   base_arena arena;
   bool checked;
@@ -126,6 +138,7 @@ struct clv_program {
   BASE_ARRAY(rule_symbol) symbols;      // by name, open addressing; capacity is a power of two
   BASE_ARRAY(rule_finding) findings;
   BASE_ARRAY(clv_diagnostic) diagnostics; // the findings, sorted, as callers see them
+  rule_laws laws[2];                      // for dimension 2 and 3
 };
 
 // The one copy of a name.

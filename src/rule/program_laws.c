@@ -1,0 +1,47 @@
+// The laws of a program, and their kernels: made when it is checked, for maps of either dimension.
+
+#include "rule/kernel.h"
+#include "rule/program.h"
+
+static bool is_law(const rule_tree *tree) {
+  return tree->kind == RULE_FORCE || tree->kind == RULE_DERIVE || tree->kind == RULE_UPDATE;
+}
+
+static bool is_constant(const rule_tree *tree) {
+  return tree->kind == RULE_PARAM || tree->kind == RULE_EMBED || tree->kind == RULE_DEF;
+}
+
+static void make_kernels(clv_program *program, rule_laws *laws) {
+  const clv_allocator *memory = &program->arena.allocator;
+  if (!BASE_RESERVE(memory, &laws->kernels, laws->laws.count)) {
+    program->no_memory = true;
+    return;
+  }
+  while (laws->kernels.count < laws->laws.count && !program->no_memory) {
+    const law *l = laws->laws.data[laws->kernels.count];
+    laws->kernels.data[laws->kernels.count++] = l->tree->kind == RULE_FORCE ? kernel_make(program, l) : NULL;
+  }
+}
+
+void rule_make_laws(clv_program *program) {
+  for (uint32_t k = 0; k < program->declarations.count && !program->no_memory; k++)
+    if (is_constant(program->declarations.data[k])) law_declaration_check(program, program->declarations.data[k]);
+  for (uint32_t n = 2; n <= 3; n++) {
+    rule_laws *laws = &program->laws[n - 2];
+    for (uint32_t k = 0; k < program->declarations.count && !program->no_memory; k++)
+      if (is_law(program->declarations.data[k])) law_elaborate(program, program->declarations.data[k], n, &laws->laws);
+    if (!program->no_memory) make_kernels(program, laws);
+  }
+}
+
+void rule_free_laws(clv_program *program) {
+  const clv_allocator *memory = &program->arena.allocator;
+  for (uint32_t n = 0; n < 2; n++) {
+    rule_laws *laws = &program->laws[n];
+    for (uint32_t k = 0; k < laws->kernels.count; k++)
+      if (laws->kernels.data[k]) kernel_destroy(laws->kernels.data[k], memory);
+    for (uint32_t k = 0; k < laws->laws.count; k++) law_destroy(laws->laws.data[k], memory);
+    BASE_RELEASE(memory, &laws->kernels);
+    BASE_RELEASE(memory, &laws->laws);
+  }
+}
