@@ -126,6 +126,7 @@ typedef struct map {
 
   bool open; // a transaction
   BASE_ARRAY(map_write) log;
+  uint32_t told; // while subscribers are told of a commit: how many entries of the log it had
   BASE_ARRAY(uint8_t) payload;
   struct map_scratch *scratch;
 

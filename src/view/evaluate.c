@@ -1,0 +1,245 @@
+// Forces, energies and matrices: running the kernels over all slabs.
+//
+// First every slab, by whichever thread is free, copies the positions of its vertices and runs its kernel into its own
+// sums; then the sums are added, slab after slab in a fixed order, each thread doing a range of vertices. No number
+// depends on who computed it.
+
+#include "view/views.h"
+
+typedef struct evaluation {
+  const clv_views *views;
+  const double *from[VIEW_COPIES]; // by vertex slot, NULL where it is not asked for
+  double *out;
+  kernel_kind kinds[2]; // KERNEL_COUNT: none
+  uint32_t ranges, slots;
+} evaluation;
+
+static inline view_table *table_of(const clv_views *views, uint64_t part) {
+  return &views->tables.data[part >> 32];
+}
+static inline view_slab *slab_of(const clv_views *views, uint64_t part) {
+  return &table_of(views, part)->slabs[(uint32_t)part];
+}
+
+static void gather(const view_slab *slab, const double *from, double *to) {
+  const uint32_t *vertices = slab->vertices.data, count = slab->vertices.count;
+  for (uint32_t k = 0; k < count; k++) {
+    const double *value = from + 3 * (size_t)vertices[k];
+    double *copy = to + KERNEL_STRIDE * (size_t)k;
+    copy[0] = value[0];
+    copy[1] = value[1];
+    copy[2] = value[2];
+  }
+}
+
+// Which copies a kernel reads.
+static bool needs(const kernel *k, view_copy copy) {
+  return copy == VIEW_POS || copy == VIEW_DPOS || (copy < VIEW_OUT && k->has_velocity);
+}
+
+static kernel_args arguments_of(const view_table *table, const view_slab *slab, const double *params) {
+  (void)table;
+  return (kernel_args){.rows = slab->rows,
+                       .places = slab->places.data,
+                       .constants = slab->constants.data,
+                       .params = params,
+                       .pos = slab->copies[VIEW_POS].data,
+                       .vel = slab->copies[VIEW_VEL].data,
+                       .dpos = slab->copies[VIEW_DPOS].data,
+                       .dvel = slab->copies[VIEW_DVEL].data,
+                       .out = slab->copies[VIEW_OUT].data};
+}
+
+static void gather_copies(const evaluation *e, const view_table *table, const view_slab *slab) {
+  for (uint32_t c = 0; c < VIEW_OUT; c++)
+    if (e->from[c] && needs(table->kernel, (view_copy)c)) gather(slab, e->from[c], slab->copies[c].data);
+}
+
+static void run_slab(void *user, uint32_t part) {
+  const evaluation *e = user;
+  const view_table *table = table_of(e->views, e->views->parts.data[part]);
+  const view_slab *slab = slab_of(e->views, e->views->parts.data[part]);
+  if (!slab->vertices.count) return;
+  gather_copies(e, table, slab);
+  memset(slab->copies[VIEW_OUT].data, 0, slab->vertices.count * KERNEL_STRIDE * sizeof(double));
+  const kernel_args args = arguments_of(table, slab, e->views->params.data);
+  for (uint32_t k = 0; k < 2; k++) {
+    const bool damping = e->kinds[k] == KERNEL_FORCE_DVEL;
+    if (e->kinds[k] < KERNEL_COUNT && slab->rows && (!damping || table->kernel->has_velocity))
+      kernel_run(table->kernel, e->kinds[k], &args);
+  }
+}
+
+static inline void add_sum(double *out, uint32_t slot, const double *sum) {
+  double *to = out + 3 * (size_t)slot;
+  to[0] += sum[0];
+  to[1] += sum[1];
+  to[2] += sum[2];
+}
+
+// The first of the ordered vertices that is not before `slot`.
+static uint32_t first_from(const view_slab *slab, uint32_t slot) {
+  uint32_t low = 0, high = slab->ordered;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (slab->vertices.data[middle] < slot)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void add_range(void *user, uint32_t part) {
+  const evaluation *e = user;
+  const uint32_t first = (uint32_t)((uint64_t)e->slots * part / e->ranges);
+  const uint32_t end = (uint32_t)((uint64_t)e->slots * (part + 1) / e->ranges);
+  if (end > first) memset(e->out + 3 * (size_t)first, 0, (size_t)(end - first) * 3 * sizeof(double));
+  for (uint32_t p = 0; p < e->views->parts.count; p++) {
+    const view_slab *slab = slab_of(e->views, e->views->parts.data[p]);
+    const double *sums = slab->copies[VIEW_OUT].data;
+    const uint32_t *vertices = slab->vertices.data, last = first_from(slab, end);
+    for (uint32_t k = first_from(slab, first); k < last; k++) add_sum(e->out, vertices[k], sums + KERNEL_STRIDE * k);
+    for (uint32_t k = slab->ordered; k < slab->vertices.count; k++)
+      if (vertices[k] >= first && vertices[k] < end) add_sum(e->out, vertices[k], sums + KERNEL_STRIDE * k);
+  }
+}
+
+// The slabs to go over, and the copies that their kernels read.
+static bool list_parts(clv_views *views, const evaluation *e) {
+  const clv_allocator *a = &views->allocator;
+  views->parts.count = 0;
+  for (uint32_t t = 0; t < views->tables.count; t++) {
+    view_table *table = &views->tables.data[t];
+    if (!BASE_RESERVE(a, &views->parts, (uint64_t)views->parts.count + table->slab_count)) return false;
+    for (uint32_t s = 0; s < table->slab_count; s++) {
+      view_slab *slab = &table->slabs[s];
+      const size_t size = (size_t)slab->copy_room * KERNEL_STRIDE * sizeof(double);
+      views->parts.data[views->parts.count++] = (uint64_t)t << 32 | s;
+      for (uint32_t c = 0; c < VIEW_OUT; c++) {
+        const bool read = e->from[c] || c == VIEW_VEL; // a velocity that nobody has is zero
+        if (read && needs(table->kernel, (view_copy)c) && !slab->copies[c].block &&
+            !view_memory_resize(&slab->copies[c], a, 0, size))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+static clv_result start(clv_views *views, evaluation *e) {
+  const clv_result result = views_ready(views);
+  if (result != CLV_OK) return result;
+  e->views = views;
+  e->from[VIEW_POS] = (const double *)views->pos->slots.data;
+  e->from[VIEW_VEL] = views->vel ? (const double *)views->vel->slots.data : NULL;
+  e->slots = clv_id_slots(&views->map->view, CLV_VERTEX);
+  e->ranges = base_pool_threads(views->pool);
+  if (!list_parts(views, e)) return views_fail(views, CLV_ERROR_MEMORY, "out of memory: nothing was computed");
+  return CLV_OK;
+}
+
+static clv_result add_forces(clv_views *views, evaluation *e) {
+  const clv_result result = start(views, e);
+  if (result != CLV_OK) return result;
+  base_pool_run(views->pool, run_slab, e, views->parts.count);
+  base_pool_run(views->pool, add_range, e, e->ranges);
+  return CLV_OK;
+}
+
+clv_result clv_views_force(clv_views *views, double *out) {
+  evaluation e = {.out = out, .kinds = {KERNEL_FORCE, KERNEL_COUNT}};
+  return add_forces(views, &e);
+}
+
+clv_result clv_views_force_along(clv_views *views, const double *dpos, const double *dvel, double *out) {
+  evaluation e = {.out = out,
+                  .from = {[VIEW_DPOS] = dpos, [VIEW_DVEL] = dvel},
+                  .kinds = {dpos ? KERNEL_FORCE_DPOS : KERNEL_COUNT, dvel ? KERNEL_FORCE_DVEL : KERNEL_COUNT}};
+  return add_forces(views, &e);
+}
+
+// Energies
+
+enum { ENERGY_BATCHES = 32 };
+
+// Rows behind a batch, as arguments of their own.
+static kernel_args rows_from(const view_table *table, kernel_args args, uint32_t batch, uint32_t batches) {
+  const uint32_t first = batch * KERNEL_LANES, rows = batches * KERNEL_LANES;
+  args.rows = args.rows - first < rows ? args.rows - first : rows;
+  args.places += (size_t)batch * table->particles * KERNEL_LANES;
+  args.constants += (size_t)batch * table->constants * KERNEL_LANES;
+  return args;
+}
+
+static void add_energies(void *user, uint32_t part) {
+  const evaluation *e = user;
+  const view_table *table = table_of(e->views, e->views->parts.data[part]);
+  view_slab *slab = slab_of(e->views, e->views->parts.data[part]);
+  slab->energy = 0;
+  if (!table->site.law->energy) return;
+  gather_copies(e, table, slab);
+  for (uint32_t batch = 0; batch * KERNEL_LANES < slab->rows; batch += ENERGY_BATCHES) {
+    double energies[ENERGY_BATCHES * KERNEL_LANES];
+    kernel_args args = rows_from(table, arguments_of(table, slab, e->views->params.data), batch, ENERGY_BATCHES);
+    args.energy = energies;
+    kernel_run(table->kernel, KERNEL_ENERGY, &args);
+    for (uint32_t k = 0; k < args.rows; k++) slab->energy += energies[k];
+  }
+}
+
+clv_result clv_views_energy(clv_views *views, double *energy) {
+  evaluation e = {.kinds = {KERNEL_ENERGY, KERNEL_COUNT}};
+  const clv_result result = start(views, &e);
+  if (result != CLV_OK) return result;
+  base_pool_run(views->pool, add_energies, &e, views->parts.count);
+  *energy = 0;
+  for (uint32_t p = 0; p < views->parts.count; p++) *energy += slab_of(views, views->parts.data[p])->energy;
+  return CLV_OK;
+}
+
+// Matrices
+
+static void tell_rows(const view_table *table, const view_slab *slab, uint32_t batch, const double *matrices,
+                      double *matrix, void (*each)(void *user, const clv_element *element), void *user) {
+  const uint32_t size = 9 * table->particles * table->particles, first = batch * KERNEL_LANES;
+  for (uint32_t lane = 0; lane < KERNEL_LANES && first + lane < slab->rows; lane++) {
+    uint32_t vertices[LAW_PARTICLES];
+    for (uint32_t p = 0; p < table->particles; p++)
+      vertices[p] = slab->vertices.data[*view_row_place(table, slab, first + lane, p)];
+    for (uint32_t k = 0; k < size; k++) matrix[k] = matrices[k * KERNEL_LANES + lane];
+    const clv_element element = {.law = table->site.law->name,
+                                 .base = slab->bases.data[first + lane],
+                                 .count = table->particles,
+                                 .vertices = vertices,
+                                 .matrix = matrix};
+    each(user, &element);
+  }
+}
+
+clv_result clv_views_matrix(clv_views *views, clv_matrix which, void (*each)(void *user, const clv_element *element),
+                            void *user) {
+  evaluation e = {.kinds = {KERNEL_COUNT, KERNEL_COUNT}};
+  clv_result result = start(views, &e);
+  view_memory room = {0};
+  for (uint32_t p = 0; result == CLV_OK && p < views->parts.count; p++) {
+    const view_table *table = table_of(views, views->parts.data[p]);
+    const view_slab *slab = slab_of(views, views->parts.data[p]);
+    if (!slab->rows || (which == CLV_DAMPING && !table->kernel->has_velocity)) continue;
+    const size_t size = 9u * table->particles * table->particles;
+    if (!view_memory_resize(&room, &views->allocator, 0, size * (KERNEL_LANES + 1) * sizeof(double))) {
+      result = views_fail(views, CLV_ERROR_MEMORY, "out of memory for the matrix of '%s'", table->site.law->name);
+      break;
+    }
+    double *matrices = room.data;
+    gather_copies(&e, table, slab);
+    for (uint32_t batch = 0; batch * KERNEL_LANES < slab->rows; batch++) {
+      kernel_args args = rows_from(table, arguments_of(table, slab, views->params.data), batch, 1);
+      args.matrix = matrices;
+      kernel_run(table->kernel, which == CLV_STIFFNESS ? KERNEL_STIFFNESS : KERNEL_DAMPING, &args);
+      tell_rows(table, slab, batch, matrices, matrices + size * KERNEL_LANES, each, user);
+    }
+  }
+  view_memory_free(&room, &views->allocator);
+  return result;
+}

@@ -1,0 +1,183 @@
+// Making and evaluating formulas; formula.h tells the idea.
+
+#include "view/formula.h"
+
+static clv_result no_memory(const law *l, clv_error *error) {
+  return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while preparing '%s'", l->name);
+}
+
+static clv_result make_targets(view_formula *formula, map *m, const law *l, const clv_allocator *a, clv_error *error) {
+  if (!BASE_RESERVE(a, &formula->targets, l->assigns.count)) return no_memory(l, error);
+  view_site *site = &formula->site;
+  for (uint32_t k = 0; k < l->assigns.count; k++) {
+    const law_assign *assign = &l->assigns.data[k];
+    clv_column *column = view_column(m, assign->column);
+    if (!column || assign->component >= column->def.components)
+      return clv_error_set(error, CLV_ERROR_INPUT, "'%s' assigns to '%s', and the map has no such column", l->name,
+                           assign->column->name);
+    uint32_t spot = 0;
+    const uint16_t step = site->path_steps.data[assign->path];
+    while (spot < site->spots.count &&
+           (site->spots.data[spot].index != column->index || site->spots.data[spot].step != step))
+      spot++;
+    if (spot == site->spots.count) {
+      if (spot > UINT16_MAX || !BASE_RESERVE(a, &site->spots, (uint64_t)spot + 1)) return no_memory(l, error);
+      site->spots.data[site->spots.count++] = (view_spot){column->index, step};
+    }
+    formula->targets.data[formula->targets.count++] = (view_target){column, (uint16_t)spot, assign->component};
+  }
+  return CLV_OK;
+}
+
+static bool make_codes(view_formula *formula, const law *l, const clv_allocator *a) {
+  BASE_ARRAY(dag_ref) roots = {0};
+  bool done = BASE_RESERVE(a, &roots, l->assigns.count);
+  for (uint32_t k = 0; done && k < l->assigns.count; k++) roots.data[k] = l->assigns.data[k].value;
+  done = done && view_code_make(&formula->code, a, &l->graph, roots.data, l->assigns.count);
+  BASE_RELEASE(a, &roots);
+  if (!done || !l->sums.count) return done;
+  formula->sums = base_allocate(a, l->sums.count * sizeof *formula->sums);
+  if (!formula->sums) return false;
+  memset(formula->sums, 0, l->sums.count * sizeof *formula->sums);
+  for (uint32_t k = 0; done && k < l->sums.count; k++)
+    done = view_code_make(&formula->sums[k], a, &l->graph, l->sums.data[k].value, l->sums.data[k].width);
+  return done;
+}
+
+clv_result view_formula_make(view_formula *formula, map *m, const law *l, const clv_allocator *allocator,
+                             clv_error *error) {
+  *formula = (view_formula){0};
+  clv_result result = view_site_make(&formula->site, m, l, allocator, error);
+  if (result != CLV_OK) return result;
+  result = make_targets(formula, m, l, allocator, error);
+  if (result == CLV_OK && !make_codes(formula, l, allocator)) result = no_memory(l, error);
+  if (result != CLV_OK) view_formula_free(formula, allocator);
+  return result;
+}
+
+void view_formula_free(view_formula *formula, const clv_allocator *allocator) {
+  const uint32_t sums = formula->sums ? formula->site.law->sums.count : 0;
+  for (uint32_t k = 0; k < sums; k++) view_code_free(&formula->sums[k], allocator);
+  base_free(allocator, formula->sums, sums * sizeof *formula->sums);
+  formula->sums = NULL;
+  view_code_free(&formula->code, allocator);
+  BASE_RELEASE(allocator, &formula->targets);
+  view_site_free(&formula->site, allocator);
+}
+
+#define RESERVE_ZEROED(allocator, array, need)                                                                         \
+  (BASE_RESERVE(allocator, array, need) &&                                                                             \
+   ((array)->capacity == 0 || memset((array)->data, 0, (array)->capacity * sizeof *(array)->data)))
+
+bool view_room_reserve(view_room *room, const view_formula *formula, const clv_allocator *allocator) {
+  const law *l = formula->site.law;
+  bool done = view_reading_reserve(&room->reading, &formula->site, allocator) &&
+              view_reading_reserve(&room->within, &formula->site, allocator) &&
+              RESERVE_ZEROED(allocator, &room->values, formula->code.values * VIEW_LANES) &&
+              RESERVE_ZEROED(allocator, &room->sums, 9u * VIEW_LANES * l->sums.count) &&
+              BASE_RESERVE(allocator, &room->targets, formula->targets.count * VIEW_LANES);
+  for (uint32_t k = 0; done && k < l->sums.count; k++)
+    done = RESERVE_ZEROED(allocator, &room->sum_values, formula->sums[k].values * VIEW_LANES);
+  return done;
+}
+
+void view_room_free(view_room *room, const clv_allocator *allocator) {
+  view_reading_free(&room->reading, allocator);
+  view_reading_free(&room->within, allocator);
+  BASE_RELEASE(allocator, &room->values);
+  BASE_RELEASE(allocator, &room->sum_values);
+  BASE_RELEASE(allocator, &room->sums);
+  BASE_RELEASE(allocator, &room->targets);
+}
+
+void view_formula_start(const view_formula *formula, view_room *room, const double *params) {
+  view_code_start(&formula->code, params, room->values.data);
+}
+
+// Inputs that are neither reads nor parameters, for a lane of a code; `at` is the lane of the base.
+static void fill_others(const view_formula *formula, const view_code *code, const view_room *room, uint32_t at,
+                        uint32_t lane, double *values) {
+  (void)formula;
+  for (uint32_t k = 0; k < code->inputs.count; k++) {
+    const view_input *input = &code->inputs.data[k];
+    double *to = &values[input->to * VIEW_LANES + lane];
+    if (input->op == DAG_SUM_INPUT) *to = room->sums.data[input->index * VIEW_LANES + at];
+    if (input->op == DAG_QUAD) *to = room->quadrature[at][input->index / LAW_QUAD_DATA][input->index % LAW_QUAD_DATA];
+  }
+}
+
+// Reads at a sub-orbit are overlaid on those at the base.
+static void fill_within(const view_formula *formula, const view_code *code, const view_room *room, uint32_t lane,
+                        double *values) {
+  const law *l = formula->site.law;
+  for (uint32_t k = 0; k < code->inputs.count; k++) {
+    const view_input *input = &code->inputs.data[k];
+    if (input->op == DAG_READ && l->reads.data[input->index].in_sum)
+      values[input->to * VIEW_LANES + lane] =
+          view_fetch_value(&formula->site.fetches.data[input->index], &room->within);
+  }
+}
+
+static void sum_over(const view_formula *formula, view_room *room, const double *params, uint32_t number, uint32_t at,
+                     const clv_walk *walk) {
+  const law_sum *sum = &formula->site.law->sums.data[number];
+  const view_code *code = &formula->sums[number];
+  double *values = room->sum_values.data, *totals = room->sums.data + 9u * number * VIEW_LANES;
+  for (uint32_t c = 0; c < sum->width; c++) totals[c * VIEW_LANES + at] = 0;
+  view_code_start(code, params, values);
+  for (uint32_t first = 0; first < walk->count; first += VIEW_LANES) {
+    const uint32_t lanes = walk->count - first < VIEW_LANES ? walk->count - first : VIEW_LANES;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+      view_site_read(&formula->site, walk->darts[first + lane], &room->within);
+      view_site_fill(&formula->site, code, &room->reading, lane, values);
+      fill_within(formula, code, room, lane, values);
+      fill_others(formula, code, room, at, lane, values);
+    }
+    view_code_run(code, lanes, values);
+    for (uint32_t c = 0; c < sum->width; c++)
+      for (uint32_t lane = 0; lane < lanes; lane++)
+        totals[c * VIEW_LANES + at] += view_code_result(code, values, c, lane);
+  }
+  for (uint32_t c = 0; sum->mean && walk->count && c < sum->width; c++) totals[c * VIEW_LANES + at] /= walk->count;
+}
+
+static bool take_sums(const view_formula *formula, view_room *room, const double *params, clv_dart base,
+                      uint32_t lane) {
+  const view_site *site = &formula->site;
+  const clv_map *view = &site->map->view;
+  for (uint32_t k = 0; k < site->law->sums.count; k++) {
+    const uint32_t dims = clv_orbit_dims(view, site->law->sums.data[k].orbit);
+    clv_walk walk;
+    const clv_result result = site->crossing && dims == site->inner
+                                  ? clv_walk_star(&walk, view, site->dims, base)
+                                  : clv_walk_incident(&walk, view, site->dims, dims, base);
+    if (result != CLV_OK) return false;
+    sum_over(formula, room, params, k, lane, &walk);
+    clv_walk_end(&walk);
+  }
+  return true;
+}
+
+bool view_formula_take(const view_formula *formula, view_room *room, const double *params, clv_dart dart, uint32_t lane,
+                       bool *holds) {
+  const view_site *site = &formula->site;
+  const clv_dart base = view_site_base(site, dart);
+  view_site_read(site, base, &room->reading);
+  *holds = view_site_holds(site, params, &room->reading);
+  if (!*holds) return true;
+  if (site->law->quadrature) {
+    double rest[8][3];
+    view_site_rest(site, &room->reading, rest);
+    law_quadrature(site->law->shape.kind, (const double(*)[3])rest, room->quadrature[lane]);
+  }
+  if (!take_sums(formula, room, params, base, lane)) return false;
+  view_site_fill(site, &formula->code, &room->reading, lane, room->values.data);
+  fill_others(formula, &formula->code, room, lane, lane, room->values.data);
+  for (uint32_t t = 0; t < formula->targets.count; t++)
+    room->targets.data[t * VIEW_LANES + lane] = room->reading.places.data[formula->targets.data[t].spot];
+  return true;
+}
+
+void view_formula_compute(const view_formula *formula, view_room *room, uint32_t lanes) {
+  view_code_run(&formula->code, lanes, room->values.data);
+}

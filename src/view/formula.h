@@ -1,0 +1,54 @@
+// Formulas: what derived quantities and updates compute, on every orbit of their site.
+//
+// A formula is a law with values that are assigned. Its reads are gathered from eight places at a time; sums over
+// sub-orbits are worked out first and are inputs like any other.
+
+#ifndef VIEW_FORMULA_H
+#define VIEW_FORMULA_H
+
+#include "view/site.h"
+
+typedef struct view_target {
+  clv_column *column;
+  uint16_t spot, component;
+} view_target;
+
+typedef struct view_formula {
+  view_site site;
+  view_code code; // one root for each target
+  BASE_ARRAY(view_target) targets;
+  view_code *sums; // one for each sum of the law
+} view_formula;
+
+// What a thread needs to evaluate formulas.
+typedef struct view_room {
+  view_reading reading, within; // at the base; at a sub-orbit
+  BASE_ARRAY(double) values, sum_values;
+  BASE_ARRAY(double) sums;        // nine for each sum, by lane
+  BASE_ARRAY(view_place) targets; // by target and lane
+  double quadrature[VIEW_LANES][LAW_QUADRATURE][LAW_QUAD_DATA];
+} view_room;
+
+clv_result view_formula_make(view_formula *formula, map *m, const law *l, const clv_allocator *allocator,
+                             clv_error *error);
+void view_formula_free(view_formula *formula, const clv_allocator *allocator);
+bool view_room_reserve(view_room *room, const view_formula *formula, const clv_allocator *allocator);
+void view_room_free(view_room *room, const clv_allocator *allocator);
+
+// Starts a run of evaluations; then reads up to eight bases into lanes, computes, and gets at results and targets.
+void view_formula_start(const view_formula *formula, view_room *room, const double *params);
+// The lane is taken only when the formula holds at the base: *holds says so. False when memory is out.
+bool view_formula_take(const view_formula *formula, view_room *room, const double *params, clv_dart dart, uint32_t lane,
+                       bool *holds);
+void view_formula_compute(const view_formula *formula, view_room *room, uint32_t lanes);
+
+static inline double view_formula_result(const view_formula *formula, const view_room *room, uint32_t t,
+                                         uint32_t lane) {
+  return view_code_result(&formula->code, room->values.data, t, lane);
+}
+static inline void view_assign(const view_target *target, view_place place, double number) {
+  uint8_t *data = place.kind ? target->column->rows[place.kind].data : target->column->slots.data;
+  embed_put(target->column, data + (size_t)place.slot * target->column->size, target->component, number);
+}
+
+#endif

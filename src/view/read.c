@@ -1,0 +1,217 @@
+// Reading a site: from a base dart to what a row has, and going over all bases.
+
+#include "view/site.h"
+
+static inline uint32_t plain_id(const map *m, const map_index *index, clv_page page, clv_dart dart) {
+  const clv_suborbits *sub = &clv_templates[page.kind].sub[index->inner];
+  (void)m;
+  return index->ids[page.kind].data[map_row(page, dart) * sub->count + sub->of[dart & 63u]];
+}
+
+view_place view_place_of(const map *m, const map_index *index, clv_dart dart) {
+  const clv_page page = map_page(m, dart);
+  if (CLV_LIKELY(page.plain)) {
+    if (index->crossing) return (view_place){0, plain_id(m, index, page, dart)};
+    const clv_suborbits *sub = &clv_templates[page.kind].sub[index->inner];
+    return (view_place){page.kind, map_row(page, dart) * sub->count + sub->of[dart & 63u]};
+  }
+  const uint32_t id = map_index_get(m, index, dart);
+  if (!(id & MAP_TEMPLATE_SLOT)) return (view_place){0, id};
+  const clv_dart cell = map_block(m, dart) << 6;
+  const clv_page home = map_page(m, cell);
+  const uint32_t count = clv_templates[home.kind].sub[index->inner].count;
+  return (view_place){home.kind, map_row(home, cell) * count + (id & ~MAP_TEMPLATE_SLOT)};
+}
+
+void view_site_read(const view_site *site, clv_dart base, view_reading *reading) {
+  const map *m = site->map;
+  clv_dart *darts = reading->darts.data;
+  darts[0] = base;
+  for (uint32_t s = 1; s < site->steps.count; s++)
+    darts[s] = clv_alpha(&m->view, darts[site->steps.data[s].from], site->steps.data[s].letter);
+  for (uint32_t s = 0; s < site->spots.count; s++)
+    reading->places.data[s] = view_place_of(m, site->spots.data[s].index, darts[site->spots.data[s].step]);
+}
+
+void view_site_fill(const view_site *site, const view_code *code, const view_reading *reading, uint32_t lane,
+                    double *values) {
+  for (uint32_t k = 0; k < code->inputs.count; k++) {
+    const view_input *input = &code->inputs.data[k];
+    double *to = &values[input->to * VIEW_LANES + lane];
+    if (input->op == DAG_READ) {
+      *to = view_fetch_value(&site->fetches.data[input->index], reading);
+    } else if (input->op == DAG_POS || input->op == DAG_VEL) {
+      view_fetch fetch = site->positions.data[2 * (input->index / 3) + (input->op == DAG_VEL)];
+      fetch.component = (uint16_t)(input->index % 3);
+      *to = fetch.column ? view_fetch_value(&fetch, reading) : 0;
+    }
+  }
+}
+
+void view_site_rest(const view_site *site, const view_reading *reading, double (*rest)[3]) {
+  for (uint32_t c = 0; c < site->corners.count; c++) {
+    const view_fetch *fetch = &site->corners.data[c];
+    const double *value = view_value(fetch->column, reading->places.data[fetch->spot]);
+    for (uint32_t axis = 0; axis < 3; axis++) rest[c][axis] = axis < fetch->column->def.components ? value[axis] : 0;
+  }
+}
+
+static bool conditions_hold(const view_site *site, const double *params, view_reading *reading) {
+  double *values = reading->condition_values.data;
+  view_code_start(&site->conditions, params, values);
+  view_site_fill(site, &site->conditions, reading, 0, values);
+  view_code_run(&site->conditions, 1, values);
+  for (uint32_t k = 0; k < site->conditions.roots.count; k++)
+    if (view_code_result(&site->conditions, values, k, 0) == 0) return false;
+  return true;
+}
+
+// The face at a dart has exactly so many sides, all of them closed.
+static bool has_sides(const clv_map *view, clv_dart dart, uint32_t sides) {
+  clv_dart at = dart;
+  for (uint32_t k = 0; k < sides; k++) {
+    const clv_dart along = clv_alpha(view, at, 0), next = clv_alpha(view, along, 1);
+    if (along == at || next == along) return false;
+    at = next;
+    if ((at == dart) != (k + 1 == sides)) return false;
+  }
+  return true;
+}
+
+bool view_site_holds(const view_site *site, const double *params, view_reading *reading) {
+  const law *l = site->law;
+  const clv_map *view = &site->map->view;
+  const clv_dart *darts = reading->darts.data;
+  if (site->whole && l->shape.kind && clv_cell_kind(view, darts[0]) != l->shape.kind) return false;
+  if (site->face && !has_sides(view, darts[0], (uint32_t)clv_kind_corners(l->shape.kind))) return false;
+  for (uint32_t g = 0; g < l->guards.count; g++) {
+    const law_guard *guard = &l->guards.data[g];
+    const clv_dart dart = darts[site->path_steps.data[guard->path]];
+    bool holds = true;
+    switch ((law_test)guard->test) {
+    case LAW_FREE:
+      holds = guard->dimension > view->dimension || clv_is_free(view, dart, guard->dimension);
+      break;
+    case LAW_NOT_FREE:
+      holds = guard->dimension <= view->dimension && !clv_is_free(view, dart, guard->dimension);
+      break;
+    case LAW_SIDE:
+      holds = clv_side(view, dart) == guard->dimension;
+      break;
+    case LAW_NOT_SIDE:
+      holds = clv_side(view, dart) != guard->dimension;
+      break;
+    case LAW_KIND:
+      holds = (uint32_t)clv_cell_kind(view, dart) == guard->dimension;
+      break;
+    case LAW_CONDITION:
+      break;
+    }
+    if (!holds) return false;
+  }
+  return !site->conditions.roots.count || conditions_hold(site, params, reading);
+}
+
+// Oriented laws start from side 0. Past a1 a template's canonical dart stays canonical.
+clv_dart view_site_base(const view_site *site, clv_dart dart) {
+  const clv_map *view = &site->map->view;
+  if (site->whole && site->law->shape.kind && map_dart_plain(site->map, dart)) dart &= ~63u;
+  if (!site->law->oriented || clv_side(view, dart) == 0) return dart;
+  for (uint32_t k = 0; k <= view->dimension; k++) {
+    const uint32_t i = k == 0 ? 1 : k == 1 ? 0 : k;
+    const clv_dart other = clv_alpha(view, dart, i);
+    if ((site->dims >> i & 1u) && other != dart && clv_side(view, other) == 0) return other;
+  }
+  return dart;
+}
+
+uint32_t view_site_key(const view_site *site, clv_dart dart) {
+  if (!site->crossing) return map_block(site->map, dart);
+  const clv_page page = map_page(site->map, dart);
+  return CLV_LIKELY(page.plain) ? plain_id(site->map, site->index, page, dart)
+                                : map_index_get(site->map, site->index, dart);
+}
+
+// Going over bases
+
+bool view_block_alive(const map *m, uint32_t block) {
+  const uint32_t number = block >> 10;
+  if (!number || number >= m->pages.count) return false;
+  const clv_page page = m->pages.data[number];
+  if (page.kind == MAP_KIND_DARTS) return false;
+  const uint32_t row = map_row(page, block << 6);
+  return row < m->rows[page.kind].count && map_row_alive(m, page.kind, row);
+}
+
+static clv_dart dart_of_block(const map *m, uint32_t block) {
+  const clv_page page = map_page(m, block << 6);
+  if (map_is_template(page.kind)) return block << 6;
+  return m->rows[page.kind].data.data[map_row(page, block << 6) * m->rows[page.kind].words];
+}
+
+bool view_site_in_cell(const view_site *site, uint32_t block, view_visitor *each, void *user) {
+  const map *m = site->map;
+  const clv_dart cell = dart_of_block(m, block);
+  const bool plain = map_dart_plain(m, cell);
+  if (site->whole) return (site->law->shape.kind && !plain) || each(user, cell);
+  if (plain) {
+    const clv_suborbits *sub = &clv_templates[map_page(m, cell).kind].sub[site->inner];
+    for (uint32_t s = 0; s < sub->count; s++)
+      if (!each(user, cell | sub->first[s])) return false;
+    return true;
+  }
+  clv_walk walk;
+  if (clv_walk_incident(&walk, &m->view, CLV_CELL, site->dims, cell) != CLV_OK) return false;
+  bool done = true;
+  for (uint32_t k = 0; done && k < walk.count; k++) done = each(user, walk.darts[k]);
+  clv_walk_end(&walk);
+  return done;
+}
+
+static bool all_cells(const view_site *site, view_visitor *each, void *user) {
+  const map *m = site->map;
+  const uint32_t only = site->whole ? site->law->shape.kind : CLV_NONE;
+  for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_KINDS; kind++) {
+    if (only && kind != only) continue;
+    for (uint32_t row = 0; row < m->rows[kind].count; row++)
+      if (map_row_alive(m, kind, row) && !view_site_in_cell(site, map_cell_dart(m, kind, row) >> 6, each, user))
+        return false;
+  }
+  return true;
+}
+
+bool view_site_all(const view_site *site, view_visitor *each, void *user) {
+  if (!site->crossing) return all_cells(site, each, user);
+  const map_index *index = site->index;
+  for (uint32_t id = 1; id < index->count; id++)
+    if ((index->generation.data[id] & 1u) && !each(user, index->dart.data[id])) return false;
+  return true;
+}
+
+// Calls `each` for all darts of a place.
+static bool place_darts(const map *m, uint32_t inner, clv_dart dart, view_visitor *each, void *user) {
+  if (map_dart_plain(m, dart)) {
+    const clv_template *shape = &clv_templates[map_page(m, dart).kind];
+    const uint8_t *of = shape->sub[inner].of;
+    for (uint32_t l = 0; l < shape->dart_count; l++)
+      if (of[l] == of[dart & 63u] && !each(user, (dart & ~63u) | l)) return false;
+    return true;
+  }
+  clv_walk walk;
+  if (clv_walk_orbit(&walk, &m->view, inner, dart) != CLV_OK) return false;
+  bool done = true;
+  for (uint32_t k = 0; done && k < walk.count; k++) done = each(user, walk.darts[k]);
+  clv_walk_end(&walk);
+  return done;
+}
+
+bool view_orbit_darts(const map *m, uint32_t dims, clv_dart dart, view_visitor *each, void *user) {
+  const uint32_t inner = dims & ~(1u << m->view.dimension);
+  if (inner == dims) return place_darts(m, inner, dart, each, user);
+  clv_walk star;
+  if (clv_walk_star(&star, &m->view, dims, dart) != CLV_OK) return false;
+  bool done = true;
+  for (uint32_t k = 0; done && k < star.count; k++) done = place_darts(m, inner, star.darts[k], each, user);
+  clv_walk_end(&star);
+  return done;
+}

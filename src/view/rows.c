@@ -1,0 +1,201 @@
+// Rows that come and go; table.h tells the idea.
+
+#include "view/table.h"
+
+static uint32_t reference_of(const view_table *table, const view_slab *slab, uint32_t row) {
+  return ((uint32_t)(slab - table->slabs) << VIEW_ROW_BITS | row) + 1;
+}
+
+// Vertices
+
+static uint32_t find_vertex(const view_slab *slab, uint32_t slot) {
+  uint32_t low = 0, high = slab->ordered;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (slab->vertices.data[middle] < slot)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < slab->ordered && slab->vertices.data[low] == slot) return low;
+  uint32_t at = slab->ordered;
+  while (at < slab->vertices.count && slab->vertices.data[at] != slot) at++;
+  return at;
+}
+
+// The number of a vertex in the slab, used once more. There is room.
+static uint32_t use_vertex(view_slab *slab, uint32_t slot) {
+  const uint32_t at = find_vertex(slab, slot);
+  if (at == slab->vertices.count) {
+    slab->vertices.data[slab->vertices.count++] = slot;
+    slab->uses.data[slab->uses.count++] = 0;
+  } else if (!slab->uses.data[at]) {
+    slab->unused--;
+  }
+  slab->uses.data[at]++;
+  return at;
+}
+
+static void drop_uses(view_table *table, view_slab *slab, uint32_t row) {
+  for (uint32_t p = 0; p < table->particles; p++) {
+    uint32_t *uses = &slab->uses.data[*view_row_place(table, slab, row, p)];
+    if (--*uses == 0) slab->unused++;
+  }
+}
+
+static bool reserve_vertices(view_table *table, view_workshop *shop, view_slab *slab) {
+  const clv_allocator *a = &shop->allocator;
+  if (slab->vertices.count - slab->ordered >= VIEW_TAIL && !view_slab_order(table, shop, slab)) return false;
+  const uint64_t need = (uint64_t)slab->vertices.count + table->particles;
+  if (!BASE_RESERVE(a, &slab->vertices, need) || !BASE_RESERVE(a, &slab->uses, need)) return false;
+  return view_slab_reserve_copies(slab, a, (uint32_t)need);
+}
+
+// Rows
+
+static bool reserve_row(view_table *table, view_slab *slab, const clv_allocator *a) {
+  if (slab->rows < slab->capacity) return true;
+  const size_t old = slab->capacity, room = (old + old / 2 + VIEW_LANES) / VIEW_LANES * VIEW_LANES;
+  if (room > VIEW_ROW_MASK) return false;
+  const size_t places = table->particles * sizeof(uint32_t), constants = table->constants * sizeof(double);
+  if (!view_memory_resize(&slab->places, a, old * places, room * places)) return false;
+  if (!view_memory_resize(&slab->constants, a, old * constants, room * constants)) return false;
+  if (!BASE_RESERVE(a, &slab->bases, room) || !BASE_RESERVE(a, &slab->keys, room) ||
+      !BASE_RESERVE(a, &slab->nexts, room))
+    return false;
+  slab->capacity = (uint32_t)room;
+  return true;
+}
+
+// The lanes behind the last row repeat it.
+static void repeat_last(view_table *table, view_slab *slab) {
+  if (slab->rows % VIEW_LANES == 0) return;
+  const uint32_t last = slab->rows - 1;
+  for (uint32_t p = 0; p < table->particles; p++) {
+    uint32_t *place = view_row_place(table, slab, last, p);
+    for (uint32_t l = 1; l < VIEW_LANES - last % VIEW_LANES; l++) place[l] = *place;
+  }
+  for (uint32_t c = 0; c < table->constants; c++) {
+    double *constant = view_row_constant(table, slab, last, c);
+    for (uint32_t l = 1; l < VIEW_LANES - last % VIEW_LANES; l++) constant[l] = *constant;
+  }
+}
+
+// What the workshop has just read becomes the row's vertices and constants.
+static void write_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t row) {
+  uint32_t slots[LAW_PARTICLES];
+  view_row_compute(table, shop, slots, view_row_constant(table, slab, row, 0), VIEW_LANES);
+  for (uint32_t p = 0; p < table->particles; p++) *view_row_place(table, slab, row, p) = use_vertex(slab, slots[p]);
+}
+
+static bool reserve_key(view_table *table, const clv_allocator *a, uint32_t key) {
+  const uint32_t had = table->row_of_key.count;
+  if (key < had) return true;
+  if (!BASE_RESERVE(a, &table->row_of_key, (uint64_t)key + 1)) return false;
+  memset(table->row_of_key.data + had, 0, (key + 1 - had) * sizeof *table->row_of_key.data);
+  table->row_of_key.count = key + 1;
+  return true;
+}
+
+static bool add_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t key, clv_dart base) {
+  const clv_allocator *a = &shop->allocator;
+  if (!reserve_row(table, slab, a) || !reserve_vertices(table, shop, slab) || !reserve_key(table, a, key)) return false;
+  const uint32_t row = slab->rows++;
+  table->rows++;
+  slab->bases.data[row] = base;
+  slab->keys.data[row] = key;
+  slab->nexts.data[row] = table->row_of_key.data[key];
+  table->row_of_key.data[key] = reference_of(table, slab, row);
+  write_row(table, shop, slab, row);
+  repeat_last(table, slab);
+  return true;
+}
+
+// The link that leads to a row: its key's, or that of another row of the key.
+static uint32_t *link_to(view_table *table, uint32_t key, uint32_t reference) {
+  uint32_t *link = &table->row_of_key.data[key];
+  while (*link != reference) link = &view_row_slab(table, *link)->nexts.data[view_row_number(*link)];
+  return link;
+}
+
+static void move_row(view_table *table, view_slab *slab, uint32_t from, uint32_t to) {
+  *link_to(table, slab->keys.data[from], reference_of(table, slab, from)) = reference_of(table, slab, to);
+  slab->bases.data[to] = slab->bases.data[from];
+  slab->keys.data[to] = slab->keys.data[from];
+  slab->nexts.data[to] = slab->nexts.data[from];
+  for (uint32_t p = 0; p < table->particles; p++)
+    *view_row_place(table, slab, to, p) = *view_row_place(table, slab, from, p);
+  for (uint32_t c = 0; c < table->constants; c++)
+    *view_row_constant(table, slab, to, c) = *view_row_constant(table, slab, from, c);
+}
+
+static void drop_row(view_table *table, uint32_t reference) {
+  view_slab *slab = view_row_slab(table, reference);
+  const uint32_t row = view_row_number(reference);
+  drop_uses(table, slab, row);
+  *link_to(table, slab->keys.data[row], reference) = slab->nexts.data[row];
+  const uint32_t last = --slab->rows;
+  table->rows--;
+  if (row != last) move_row(table, slab, last, row);
+  repeat_last(table, slab);
+}
+
+static view_slab *smallest_slab(const view_table *table) {
+  view_slab *best = table->slabs;
+  for (uint32_t s = 1; s < table->slab_count; s++)
+    if (table->slabs[s].rows < best->rows) best = &table->slabs[s];
+  return best;
+}
+
+static view_slab *slab_for(const view_table *table, uint32_t key, uint32_t like) {
+  const uint32_t own = view_row_of_key(table, key), other = view_row_of_key(table, like);
+  return own ? view_row_slab(table, own) : other ? view_row_slab(table, other) : smallest_slab(table);
+}
+
+// A key with one row: it stays where it is.
+static bool update_one(view_table *table, view_workshop *shop, view_slab *slab, uint32_t key, clv_dart dart) {
+  const view_site *site = &table->site;
+  const uint32_t reference = view_row_of_key(table, key), row = reference ? view_row_number(reference) : 0;
+  if (reference) { // the row goes on from its own base, if that still is there
+    const clv_dart base = slab->bases.data[row];
+    if (dart && clv_dart_alive(&site->map->view, base) && view_site_key(site, base) == key) dart = base;
+  }
+  const clv_dart base = dart ? view_site_base(site, dart) : CLV_NO_DART;
+  if (base) view_site_read(site, base, &shop->reading);
+  const bool holds = base && view_site_holds(site, shop->params, &shop->reading);
+  if (!holds) {
+    if (reference) drop_row(table, reference);
+    return true;
+  }
+  if (!reference) return add_row(table, shop, slab, key, base);
+  if (!reserve_vertices(table, shop, slab)) return false;
+  drop_uses(table, slab, row);
+  slab->bases.data[row] = base;
+  write_row(table, shop, slab, row);
+  if (row + 1 == slab->rows) repeat_last(table, slab);
+  return true;
+}
+
+typedef struct adding {
+  view_table *table;
+  view_workshop *shop;
+  view_slab *slab;
+  uint32_t key;
+} adding;
+
+static bool add_if_it_holds(void *user, clv_dart dart) {
+  const adding *a = user;
+  const clv_dart base = view_site_base(&a->table->site, dart);
+  view_site_read(&a->table->site, base, &a->shop->reading);
+  if (!view_site_holds(&a->table->site, a->shop->params, &a->shop->reading)) return true;
+  return add_row(a->table, a->shop, a->slab, a->key, base);
+}
+
+bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv_dart dart, uint32_t like) {
+  const view_site *site = &table->site;
+  view_slab *slab = slab_for(table, key, like);
+  if (site->crossing || site->whole) return update_one(table, shop, slab, key, dart);
+  while (view_row_of_key(table, key)) drop_row(table, view_row_of_key(table, key));
+  adding a = {table, shop, slab, key};
+  return !dart || view_site_in_cell(site, key, add_if_it_holds, &a);
+}

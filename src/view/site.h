@@ -1,0 +1,134 @@
+// Sites: where a law has rows, and how it reads the map there.
+//
+// A site is a law seen from one map: its paths as a tree of steps, the orbits it looks at from there (spots), its columns,
+// and its guards. From a base dart it answers whether there is a row and what the row reads.
+//
+// Each place is known by a key: the id of its orbit when that crosses cells, the block of its cell when it does not. All
+// rows inside one cell share a key and are made and dropped together.
+//
+// A site also knows what it depends on: `links` are the ways back from a changed link to the bases whose paths go over
+// it, `sources` the ways back from an orbit whose value or number changed.
+
+#ifndef VIEW_SITE_H
+#define VIEW_SITE_H
+
+#include "embed/embed.h"
+#include "rule/law.h"
+#include "view/code.h"
+
+typedef struct view_step {
+  uint16_t from; // a step that comes before
+  uint8_t letter;
+} view_step;
+
+// An orbit at the end of a step.
+typedef struct view_spot {
+  const map_index *index;
+  uint16_t step;
+} view_spot;
+
+// Where the values of an orbit lie: by slot when kind is 0, in the rows of a template otherwise.
+typedef struct view_place {
+  uint32_t kind, slot;
+} view_place;
+
+typedef struct view_fetch {
+  clv_column *column;
+  uint16_t spot;
+  uint16_t component;
+} view_fetch;
+
+// A way back to the base, last letter first; letters that stay in the base's orbit are left out.
+typedef struct view_way {
+  uint8_t length, letter[LAW_PATH];
+} view_way;
+
+typedef struct view_link {
+  uint8_t dimension; // of the changed link
+  view_way way;
+} view_link;
+
+typedef struct view_source {
+  uint32_t dims;
+  const clv_column *column; // NULL: the orbit's own number (a particle), or a cell's kind and side
+  view_way way;
+} view_source;
+
+typedef struct view_site {
+  const law *law;
+  const map *map;
+  uint32_t dims, inner;
+  bool crossing;          // its orbit crosses cells
+  bool whole;             // its orbit is the cell
+  bool face;              // a face of a certain number of sides, in space
+  const map_index *index; // of a crossing orbit
+  BASE_ARRAY(view_step) steps;
+  BASE_ARRAY(uint16_t) path_steps; // by path of the law
+  BASE_ARRAY(view_spot) spots;
+  BASE_ARRAY(view_fetch) fetches;   // by read of the law
+  BASE_ARRAY(uint16_t) particles;   // spots
+  BASE_ARRAY(view_fetch) positions; // `pos` and `vel` at the particles: what derived quantities and updates read
+  BASE_ARRAY(view_fetch) corners;   // `rest` at the corners of the template, when there is quadrature
+  view_code conditions;             // guards' values, in order
+  BASE_ARRAY(view_link) links;
+  BASE_ARRAY(view_source) sources;
+} view_site;
+
+// What a site found at one base. Room for it is made once and used for every row.
+typedef struct view_reading {
+  BASE_ARRAY(clv_dart) darts;    // by step
+  BASE_ARRAY(view_place) places; // by spot
+  BASE_ARRAY(double) condition_values;
+} view_reading;
+
+// Makes the site of a law. CLV_ERROR_MEMORY, or CLV_ERROR_INPUT with a sentence when the map lacks something.
+clv_result view_site_make(view_site *site, map *m, const law *l, const clv_allocator *allocator, clv_error *error);
+void view_site_free(view_site *site, const clv_allocator *allocator);
+bool view_reading_reserve(view_reading *reading, const view_site *site, const clv_allocator *allocator);
+void view_reading_free(view_reading *reading, const clv_allocator *allocator);
+
+// The column of an embedding or a derived quantity.
+clv_column *view_column(const map *m, const rule_tree *declaration);
+
+// All steps and spots from a base; then whether the law has a row there.
+void view_site_read(const view_site *site, clv_dart base, view_reading *reading);
+bool view_site_holds(const view_site *site, const double *params, view_reading *reading);
+// The dart of its orbit that a row at `dart` starts from.
+clv_dart view_site_base(const view_site *site, clv_dart dart);
+uint32_t view_site_key(const view_site *site, clv_dart dart);
+
+static inline const void *view_value(const clv_column *column, view_place place) {
+  const uint8_t *data = place.kind ? column->rows[place.kind].data : column->slots.data;
+  return data + (size_t)place.slot * column->size;
+}
+static inline double view_fetch_value(const view_fetch *fetch, const view_reading *reading) {
+  const void *value = view_value(fetch->column, reading->places.data[fetch->spot]);
+  return fetch->column->def.type == CLV_DOUBLE ? ((const double *)value)[fetch->component]
+                                               : embed_get(fetch->column, value, fetch->component);
+}
+// What a code wants from a reading, for one lane. Sums are filled by whoever has them.
+void view_site_fill(const view_site *site, const view_code *code, const view_reading *reading, uint32_t lane,
+                    double *values);
+// The rest coordinates of the template's corners.
+void view_site_rest(const view_site *site, const view_reading *reading, double (*rest)[3]);
+
+// The place of the orbit at a dart.
+view_place view_place_of(const map *m, const map_index *index, clv_dart dart);
+
+// Calls `each` with one dart for each orbit of the site: of the whole map, or of one cell (inner sites). False when
+// memory is out or `each` says so.
+typedef bool view_visitor(void *user, clv_dart dart);
+bool view_site_all(const view_site *site, view_visitor *each, void *user);
+bool view_site_in_cell(const view_site *site, uint32_t block, view_visitor *each, void *user);
+// Calls `each` for every dart of an orbit, in whatever order.
+bool view_orbit_darts(const map *m, uint32_t dims, clv_dart dart, view_visitor *each, void *user);
+// True for the block of a cell that exists.
+bool view_block_alive(const map *m, uint32_t block);
+
+// Walks a way back.
+static inline clv_dart view_go_back(const map *m, const view_way *way, clv_dart dart) {
+  for (uint32_t k = 0; k < way->length; k++) dart = clv_alpha(&m->view, dart, way->letter[k]);
+  return dart;
+}
+
+#endif

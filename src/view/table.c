@@ -1,0 +1,347 @@
+// Building tables; table.h tells the idea. What a commit does to them is in rows.c.
+
+#include "view/table.h"
+
+// Memory
+
+enum { ALIGNMENT = 64 };
+
+bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size) {
+  const size_t whole = size + ALIGNMENT;
+  uint8_t *block = base_allocate(allocator, whole);
+  if (!block) return false;
+  uint8_t *data = block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT);
+  if (keep) memcpy(data, memory->data, keep);
+  memset(data + keep, 0, size - keep);
+  base_free(allocator, memory->block, memory->size);
+  *memory = (view_memory){.data = data, .block = block, .size = whole};
+  return true;
+}
+
+void view_memory_free(view_memory *memory, const clv_allocator *allocator) {
+  base_free(allocator, memory->block, memory->size);
+  *memory = (view_memory){0};
+}
+
+// Making
+
+clv_result view_table_make(view_table *table, view_workshop *shop, const kernel *k, clv_error *error) {
+  *table = (view_table){.kernel = k, .particles = k->particles, .constants = kernel_constants(k)};
+  const clv_allocator *a = &shop->allocator;
+  const clv_result result = view_site_make(&table->site, shop->map, k->law, a, error);
+  if (result != CLV_OK) return result;
+  bool done = view_code_make(&table->hoist, a, &k->graph, k->hoist, k->hoist_count) &&
+              view_code_make(&table->hoist_q, a, &k->graph, k->hoist_q, k->hoist_q_count) &&
+              view_reading_reserve(&shop->reading, &table->site, a);
+  const uint32_t values = table->hoist.values * VIEW_LANES, values_q = table->hoist_q.values * VIEW_LANES;
+  const uint32_t had = shop->values.capacity, had_q = shop->values_q.capacity;
+  done = done && BASE_RESERVE(a, &shop->values, values) && BASE_RESERVE(a, &shop->values_q, values_q);
+  if (!done) {
+    view_table_free(table, a);
+    return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while making the view of '%s'", k->law->name);
+  }
+  for (uint32_t n = had; n < shop->values.capacity; n++) shop->values.data[n] = 0;
+  for (uint32_t n = had_q; n < shop->values_q.capacity; n++) shop->values_q.data[n] = 0;
+  return CLV_OK;
+}
+
+static void free_slabs(view_table *table, const clv_allocator *a) {
+  for (uint32_t s = 0; s < table->slab_count; s++) {
+    view_slab *slab = &table->slabs[s];
+    view_memory_free(&slab->places, a);
+    view_memory_free(&slab->constants, a);
+    BASE_RELEASE(a, &slab->bases);
+    BASE_RELEASE(a, &slab->keys);
+    BASE_RELEASE(a, &slab->nexts);
+    BASE_RELEASE(a, &slab->vertices);
+    BASE_RELEASE(a, &slab->uses);
+    for (uint32_t c = 0; c < VIEW_COPIES; c++) view_memory_free(&slab->copies[c], a);
+  }
+  base_free(a, table->slabs, table->slab_count * sizeof *table->slabs);
+  table->slabs = NULL;
+  table->slab_count = 0;
+  table->rows = 0;
+}
+
+void view_table_free(view_table *table, const clv_allocator *allocator) {
+  free_slabs(table, allocator);
+  BASE_RELEASE(allocator, &table->row_of_key);
+  view_code_free(&table->hoist, allocator);
+  view_code_free(&table->hoist_q, allocator);
+  view_site_free(&table->site, allocator);
+}
+
+// Constants
+
+static void fill_quadrature(const view_code *code, const double *data, uint32_t lane, double *values) {
+  for (uint32_t k = 0; k < code->inputs.count; k++)
+    if (code->inputs.data[k].op == DAG_QUAD)
+      values[code->inputs.data[k].to * VIEW_LANES + lane] = data[code->inputs.data[k].index];
+}
+
+// Rows whose constants are computed together, lane by lane.
+typedef struct hoisting {
+  const view_table *table;
+  view_workshop *shop;
+  double quadrature[VIEW_LANES][LAW_QUADRATURE][LAW_QUAD_DATA];
+} hoisting;
+
+static void hoist_start(hoisting *h) {
+  view_code_start(&h->table->hoist, h->shop->params, h->shop->values.data);
+  if (h->table->constants > h->table->kernel->hoist_count)
+    view_code_start(&h->table->hoist_q, h->shop->params, h->shop->values_q.data);
+}
+
+// Takes the row that was just read into a lane.
+static void hoist_take(hoisting *h, uint32_t lane) {
+  const view_table *table = h->table;
+  view_site_fill(&table->site, &table->hoist, &h->shop->reading, lane, h->shop->values.data);
+  if (table->constants == table->kernel->hoist_count) return;
+  view_site_fill(&table->site, &table->hoist_q, &h->shop->reading, lane, h->shop->values_q.data);
+  if (!table->site.law->quadrature) return;
+  double rest[8][3];
+  view_site_rest(&table->site, &h->shop->reading, rest);
+  law_quadrature(table->site.law->shape.kind, (const double(*)[3])rest, h->quadrature[lane]);
+}
+
+// Computes the lanes; constant k of lane l goes to constants[k * VIEW_LANES + l].
+static void hoist_finish(hoisting *h, uint32_t lanes, double *constants) {
+  const view_table *table = h->table;
+  const kernel *k = table->kernel;
+  double *values = h->shop->values.data;
+  view_code_run(&table->hoist, lanes, values);
+  for (uint32_t c = 0; c < k->hoist_count; c++)
+    memcpy(constants + c * VIEW_LANES, values + table->hoist.roots.data[c] * VIEW_LANES, sizeof(double) * VIEW_LANES);
+  if (!k->hoist_q_count) return;
+  values = h->shop->values_q.data;
+  for (uint32_t q = 0; q < k->quadrature; q++) {
+    for (uint32_t lane = 0; lane < lanes; lane++)
+      fill_quadrature(&table->hoist_q, h->quadrature[lane][q], lane, values);
+    view_code_run(&table->hoist_q, lanes, values);
+    double *to = constants + (k->hoist_count + (size_t)q * k->hoist_q_count) * VIEW_LANES;
+    for (uint32_t c = 0; c < k->hoist_q_count; c++)
+      memcpy(to + c * VIEW_LANES, values + table->hoist_q.roots.data[c] * VIEW_LANES, sizeof(double) * VIEW_LANES);
+  }
+}
+
+void view_row_compute(const view_table *table, view_workshop *shop, uint32_t *vertices, double *constants,
+                      uint32_t stride) {
+  hoisting h = {.table = table, .shop = shop};
+  for (uint32_t p = 0; p < table->particles; p++)
+    vertices[p] = shop->reading.places.data[table->site.particles.data[p]].slot;
+  hoist_start(&h);
+  hoist_take(&h, 0);
+  const kernel *k = table->kernel;
+  double *values = shop->values.data;
+  view_code_run(&table->hoist, 1, values);
+  for (uint32_t c = 0; c < k->hoist_count; c++) constants[c * stride] = view_code_result(&table->hoist, values, c, 0);
+  values = shop->values_q.data;
+  for (uint32_t q = 0; k->hoist_q_count && q < k->quadrature; q++) {
+    fill_quadrature(&table->hoist_q, h.quadrature[0][q], 0, values);
+    view_code_run(&table->hoist_q, 1, values);
+    for (uint32_t c = 0; c < k->hoist_q_count; c++)
+      constants[(k->hoist_count + q * k->hoist_q_count + c) * stride] = view_code_result(&table->hoist_q, values, c, 0);
+  }
+}
+
+// The lanes behind the last row repeat it.
+static void repeat_lane(double *constants, uint32_t count, uint32_t lane) {
+  for (uint32_t c = 0; c < count; c++)
+    for (uint32_t l = lane + 1; l < VIEW_LANES; l++) constants[c * VIEW_LANES + l] = constants[c * VIEW_LANES + lane];
+}
+
+bool view_table_hoist(view_table *table, view_workshop *shop) {
+  hoisting h = {.table = table, .shop = shop};
+  hoist_start(&h);
+  for (uint32_t s = 0; s < table->slab_count; s++) {
+    view_slab *slab = &table->slabs[s];
+    for (uint32_t row = 0; row < slab->rows; row += VIEW_LANES) {
+      const uint32_t lanes = slab->rows - row < VIEW_LANES ? slab->rows - row : VIEW_LANES;
+      for (uint32_t lane = 0; lane < lanes; lane++) {
+        view_site_read(&table->site, slab->bases.data[row + lane], &shop->reading);
+        hoist_take(&h, lane);
+      }
+      double *constants = view_row_constant(table, slab, row, 0);
+      hoist_finish(&h, lanes, constants);
+      repeat_lane(constants, table->constants, lanes - 1);
+    }
+  }
+  return true;
+}
+
+// Building
+
+typedef struct collecting {
+  view_table *table;
+  view_workshop *shop;
+  bool guarded;
+} collecting;
+
+static bool collect(void *user, clv_dart dart) {
+  const collecting *c = user;
+  view_workshop *shop = c->shop;
+  const view_site *site = &c->table->site;
+  const clv_dart base = view_site_base(site, dart);
+  if (c->guarded) {
+    view_site_read(site, base, &shop->reading);
+    if (!view_site_holds(site, shop->params, &shop->reading)) return true;
+  }
+  const uint32_t count = shop->bases.count;
+  if (count == shop->bases.capacity && !BASE_RESERVE(&shop->allocator, &shop->bases, (uint64_t)count + 1)) return false;
+  if (count == shop->keys.capacity && !BASE_RESERVE(&shop->allocator, &shop->keys, (uint64_t)count + 1)) return false;
+  shop->bases.data[shop->bases.count++] = base;
+  shop->keys.data[shop->keys.count++] = view_site_key(site, base);
+  return true;
+}
+
+static uint32_t slabs_for(uint64_t rows) {
+  if (rows < 4096) return 1;
+  const uint64_t slabs = 2 * ((rows + 16383) / 16384);
+  return slabs < VIEW_SLABS ? (uint32_t)slabs : VIEW_SLABS;
+}
+
+static bool reserve_slab(view_table *table, view_slab *slab, const clv_allocator *a, uint32_t rows) {
+  const uint64_t room = (uint64_t)rows + rows / 16 + VIEW_LANES, capacity = room / VIEW_LANES * VIEW_LANES;
+  if (capacity > VIEW_ROW_MASK) return false;
+  slab->capacity = (uint32_t)capacity;
+  return view_memory_resize(&slab->places, a, 0, capacity * table->particles * sizeof(uint32_t)) &&
+         view_memory_resize(&slab->constants, a, 0, capacity * table->constants * sizeof(double)) &&
+         BASE_RESERVE(a, &slab->bases, capacity) && BASE_RESERVE(a, &slab->keys, capacity) &&
+         BASE_RESERVE(a, &slab->nexts, capacity);
+}
+
+// Writes the rows' bases, constants and, for now, their vertices' slots.
+static void fill_rows(view_table *table, view_workshop *shop, view_slab *slab, uint32_t first, uint32_t count) {
+  hoisting h = {.table = table, .shop = shop};
+  hoist_start(&h);
+  if (!count) return;
+  memcpy(slab->bases.data, shop->bases.data + first, count * sizeof *slab->bases.data);
+  memcpy(slab->keys.data, shop->keys.data + first, count * sizeof *slab->keys.data);
+  for (uint32_t row = 0; row < count; row += VIEW_LANES) {
+    const uint32_t lanes = count - row < VIEW_LANES ? count - row : VIEW_LANES;
+    uint32_t *places = view_row_place(table, slab, row, 0);
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+      view_site_read(&table->site, slab->bases.data[row + lane], &shop->reading);
+      for (uint32_t p = 0; p < table->particles; p++)
+        places[p * VIEW_LANES + lane] = shop->reading.places.data[table->site.particles.data[p]].slot;
+      hoist_take(&h, lane);
+    }
+    for (uint32_t p = 0; p < table->particles; p++)
+      for (uint32_t lane = lanes; lane < VIEW_LANES; lane++)
+        places[p * VIEW_LANES + lane] = places[p * VIEW_LANES + lanes - 1];
+    double *constants = view_row_constant(table, slab, row, 0);
+    hoist_finish(&h, lanes, constants);
+    repeat_lane(constants, table->constants, lanes - 1);
+  }
+  slab->rows = count;
+}
+
+static bool reserve_numbers(view_workshop *shop) {
+  const uint32_t slots = clv_id_slots(&shop->map->view, CLV_VERTEX), words = slots / 64 + 1;
+  const uint32_t had = shop->bits.capacity;
+  if (!BASE_RESERVE(&shop->allocator, &shop->numbers, slots) || !BASE_RESERVE(&shop->allocator, &shop->bits, words))
+    return false;
+  for (uint32_t k = had; k < shop->bits.capacity; k++) shop->bits.data[k] = 0;
+  return true;
+}
+
+static bool reserve_vertices(view_slab *slab, const clv_allocator *a, uint32_t count) {
+  return BASE_RESERVE(a, &slab->vertices, count) && BASE_RESERVE(a, &slab->uses, count);
+}
+
+bool view_slab_reserve_copies(view_slab *slab, const clv_allocator *a, uint32_t count) {
+  if (count <= slab->copy_room) return true;
+  const uint32_t room = count + count / 16 + VIEW_TAIL;
+  slab->copy_room = 0;
+  for (uint32_t c = 0; c < VIEW_COPIES; c++)
+    if (slab->copies[c].block || c == VIEW_POS || c == VIEW_OUT)
+      if (!view_memory_resize(&slab->copies[c], a, 0, (size_t)room * KERNEL_STRIDE * sizeof(double))) return false;
+  slab->copy_room = room;
+  return true;
+}
+
+// Numbers the slots that the slab's rows name, in order, and names them by these numbers.
+static bool number_vertices(view_table *table, view_workshop *shop, view_slab *slab) {
+  const size_t places = (size_t)((slab->rows + VIEW_LANES - 1) / VIEW_LANES) * VIEW_LANES * table->particles;
+  uint32_t *place = slab->places.data, least = UINT32_MAX, most = 0, count = 0;
+  uint64_t *bits = shop->bits.data;
+  for (size_t k = 0; k < places; k++) {
+    const uint32_t word = place[k] / 64;
+    bits[word] |= UINT64_C(1) << place[k] % 64;
+    if (word < least) least = word;
+    if (word > most) most = word;
+  }
+  for (uint32_t word = least; places && word <= most; word++)
+    for (uint64_t left = bits[word]; left; left &= left - 1) count++;
+  const bool room = reserve_vertices(slab, &shop->allocator, count) && view_slab_reserve_copies(slab, &shop->allocator, count);
+  count = 0;
+  for (uint32_t word = least; places && word <= most; word++) {
+    for (uint64_t left = bits[word]; room && left; left &= left - 1) {
+      uint32_t bit = 0;
+      while (!(left >> bit & 1u)) bit++;
+      const uint32_t slot = word * 64 + bit;
+      shop->numbers.data[slot] = count;
+      slab->vertices.data[count] = slot;
+      slab->uses.data[count++] = 0;
+    }
+    bits[word] = 0;
+  }
+  if (!room) return false;
+  slab->vertices.count = slab->uses.count = slab->ordered = count;
+  slab->unused = 0;
+  for (size_t k = 0; k < places; k++) place[k] = shop->numbers.data[place[k]];
+  for (uint32_t row = 0; row < slab->rows; row++)
+    for (uint32_t p = 0; p < table->particles; p++) slab->uses.data[*view_row_place(table, slab, row, p)]++;
+  return true;
+}
+
+bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab) {
+  if (slab->ordered == slab->vertices.count && slab->unused * 4 <= slab->vertices.count) return true;
+  if (!reserve_numbers(shop)) return false;
+  const size_t places = (size_t)((slab->rows + VIEW_LANES - 1) / VIEW_LANES) * VIEW_LANES * table->particles;
+  uint32_t *place = slab->places.data;
+  for (size_t k = 0; k < places; k++) place[k] = slab->vertices.data[place[k]];
+  return number_vertices(table, shop, slab);
+}
+
+static void note_keys(view_table *table, uint32_t number) {
+  view_slab *slab = &table->slabs[number];
+  for (uint32_t row = 0; row < slab->rows; row++) {
+    uint32_t *first = &table->row_of_key.data[slab->keys.data[row]];
+    slab->nexts.data[row] = *first;
+    *first = (number << VIEW_ROW_BITS | row) + 1;
+  }
+}
+
+static bool reserve_keys(view_table *table, const clv_allocator *a) {
+  const map *m = table->site.map;
+  const uint32_t keys = table->site.crossing ? table->site.index->count : m->pages.count << 10;
+  if (!BASE_RESERVE(a, &table->row_of_key, keys)) return false;
+  table->row_of_key.count = keys;
+  if (keys) memset(table->row_of_key.data, 0, keys * sizeof *table->row_of_key.data);
+  return true;
+}
+
+bool view_table_build(view_table *table, view_workshop *shop) {
+  const view_site *site = &table->site;
+  const clv_allocator *a = &shop->allocator;
+  collecting c = {table, shop, site->law->guards.count || site->face || (site->whole && site->law->shape.kind)};
+  free_slabs(table, a);
+  shop->bases.count = shop->keys.count = 0;
+  if (!reserve_keys(table, a) || !reserve_numbers(shop) || !view_site_all(site, collect, &c)) return false;
+  const uint32_t rows = shop->bases.count, slabs = slabs_for(rows);
+  table->slabs = base_allocate(a, slabs * sizeof *table->slabs);
+  if (!table->slabs) return false;
+  memset(table->slabs, 0, slabs * sizeof *table->slabs);
+  table->slab_count = slabs;
+  for (uint32_t s = 0; s < slabs; s++) {
+    const uint32_t first = (uint32_t)((uint64_t)rows * s / slabs), end = (uint32_t)((uint64_t)rows * (s + 1) / slabs);
+    view_slab *slab = &table->slabs[s];
+    if (!reserve_slab(table, slab, a, end - first)) return false;
+    fill_rows(table, shop, slab, first, end - first);
+    if (!number_vertices(table, shop, slab)) return false;
+    note_keys(table, s);
+  }
+  table->rows = table->built_rows = rows;
+  return true;
+}

@@ -1,0 +1,108 @@
+// Tables: the rows of one force law on one shape, in slabs.
+//
+// A slab is what a kernel runs over: batches of eight rows, and a copy of the vertices that they name, so that a row
+// says where its particles are by small numbers. The vertices of a slab lie in order of their slots, except for a short
+// tail of those that came since; a vertex that no row uses any more stays until the slab is put in order.
+//
+// Rows of a slab are dense: the last row takes the place of one that goes. A batch that is not full repeats its last row.
+
+#ifndef VIEW_TABLE_H
+#define VIEW_TABLE_H
+
+#include "rule/kernel.h"
+#include "view/site.h"
+
+enum { VIEW_SLABS = 64, VIEW_TAIL = 256 };
+
+// A row's reference: slab and row, from 1; 0 is none.
+#define VIEW_ROW_BITS 26u
+#define VIEW_ROW_MASK ((1u << VIEW_ROW_BITS) - 1u)
+
+// Memory that is aligned for wide registers.
+typedef struct view_memory {
+  void *data;
+  uint8_t *block;
+  size_t size; // of the block
+} view_memory;
+
+bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size);
+void view_memory_free(view_memory *memory, const clv_allocator *allocator);
+
+typedef enum view_copy { VIEW_POS, VIEW_VEL, VIEW_DPOS, VIEW_DVEL, VIEW_OUT, VIEW_COPIES } view_copy;
+
+typedef struct view_slab {
+  uint32_t rows, capacity;       // capacity: a multiple of the lanes
+  view_memory places, constants; // as kernel.h says
+  BASE_ARRAY(clv_dart) bases;
+  BASE_ARRAY(uint32_t) keys, nexts; // the next row of the same cell, for inner sites
+  uint32_t ordered, unused;
+  BASE_ARRAY(uint32_t) vertices, uses;
+  uint32_t copy_room; // vertices that the copies have room for
+  view_memory copies[VIEW_COPIES];
+  double energy;
+} view_slab;
+
+typedef struct view_table {
+  view_site site;
+  const kernel *kernel;
+  uint32_t particles, constants;
+  view_code hoist, hoist_q; // hoist_q: for one quadrature point
+  view_slab *slabs;
+  uint32_t slab_count;
+  uint64_t rows, built_rows;       // now; when the slabs were laid out
+  BASE_ARRAY(uint32_t) row_of_key; // a reference, to the first of the rows with that key
+} view_table;
+
+// What tables need to make rows: one for a body of views, used by one thread at a time.
+typedef struct view_workshop {
+  clv_allocator allocator;
+  map *map;
+  const double *params;
+  view_reading reading;
+  BASE_ARRAY(double) values, values_q; // of codes
+  BASE_ARRAY(uint32_t) numbers;        // by vertex slot: its number in the slab that is built
+  BASE_ARRAY(uint64_t) bits;           // one for each vertex slot; all zero between uses
+  BASE_ARRAY(clv_dart) bases;
+  BASE_ARRAY(uint32_t) keys;
+} view_workshop;
+
+clv_result view_table_make(view_table *table, view_workshop *shop, const kernel *k, clv_error *error);
+void view_table_free(view_table *table, const clv_allocator *allocator);
+
+// Finds all rows and lays them out anew. False when memory is out: the table is then of no use until it is built.
+bool view_table_build(view_table *table, view_workshop *shop);
+// Computes the constants of every row again.
+bool view_table_hoist(view_table *table, view_workshop *shop);
+
+// Makes the rows of one key what they must be now. `dart` lies in the orbit or cell; 0 when it is gone. New rows go to
+// the slab of `like`, a key that has rows, or to the smallest.
+bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv_dart dart, uint32_t like);
+// Puts a slab's vertices in order if it has a tail or too many that are not used.
+bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab);
+// Room for so many vertices in the copies; what they held is lost.
+bool view_slab_reserve_copies(view_slab *slab, const clv_allocator *a, uint32_t count);
+
+static inline view_slab *view_row_slab(const view_table *table, uint32_t reference) {
+  return &table->slabs[(reference - 1) >> VIEW_ROW_BITS];
+}
+static inline uint32_t view_row_number(uint32_t reference) {
+  return (reference - 1) & VIEW_ROW_MASK;
+}
+static inline uint32_t *view_row_place(const view_table *table, const view_slab *slab, uint32_t row, uint32_t p) {
+  return (uint32_t *)slab->places.data + ((size_t)(row / KERNEL_LANES) * table->particles + p) * KERNEL_LANES +
+         row % KERNEL_LANES;
+}
+static inline double *view_row_constant(const view_table *table, const view_slab *slab, uint32_t row, uint32_t c) {
+  return (double *)slab->constants.data + ((size_t)(row / KERNEL_LANES) * table->constants + c) * KERNEL_LANES +
+         row % KERNEL_LANES;
+}
+// The row's reference by key, 0 for none.
+static inline uint32_t view_row_of_key(const view_table *table, uint32_t key) {
+  return key < table->row_of_key.count ? table->row_of_key.data[key] : 0;
+}
+
+// What a row must be, computed from its base: vertices' slots and constants (constants[k * lanes]). Used by the check.
+void view_row_compute(const view_table *table, view_workshop *shop, uint32_t *vertices, double *constants,
+                      uint32_t stride);
+
+#endif

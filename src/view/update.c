@@ -1,0 +1,435 @@
+// What a commit does to views: finding the rows that it can have reached, and making them anew.
+//
+// The commit's log says which links changed, its events which orbits appeared, vanished or changed. A row depends on the
+// links that its paths go over. Take the first of those that changed: up to there the path is as it was, so going back
+// over it on the new map leads to the row's base, and nothing needs to be known about the old map. The same way leads
+// back from an orbit whose number or value changed to the rows that have read it. Inside a cell nothing is told apart: when
+// its links change, its rows are made anew.
+//
+// Derived quantities come first, each behind those it reads; what they change is added to what the commit changed.
+
+#include "map/plan.h"
+#include "view/views.h"
+
+#include <stdlib.h>
+
+// Sets
+
+static bool set_grow(view_set *set, const clv_allocator *a) {
+  const uint32_t size = set->slots.count ? set->slots.count * 2 : 256;
+  view_set grown = {.stamp = 1};
+  if (!BASE_RESERVE(a, &grown.slots, size)) return false;
+  grown.slots.count = size;
+  memset(grown.slots.data, 0, size * sizeof *grown.slots.data);
+  for (uint32_t k = 0; k < set->slots.count; k++) {
+    if (set->slots.data[k] >> 32 != set->stamp) continue;
+    uint32_t at = map_hash((uint32_t)set->slots.data[k]) & (size - 1);
+    while (grown.slots.data[at]) at = (at + 1) & (size - 1);
+    grown.slots.data[at] = UINT64_C(1) << 32 | (uint32_t)set->slots.data[k];
+  }
+  grown.count = set->count;
+  BASE_RELEASE(a, &set->slots);
+  *set = grown;
+  return true;
+}
+
+static void set_clear(view_set *set) {
+  set->count = 0;
+  if (++set->stamp) return;
+  if (set->slots.count) memset(set->slots.data, 0, set->slots.count * sizeof *set->slots.data);
+  set->stamp = 1;
+}
+
+// True when the number is new to the set.
+static bool set_insert(view_change *change, const clv_allocator *a, uint32_t number) {
+  view_set *set = &change->seen;
+  if (2 * set->count >= set->slots.count && !set_grow(set, a)) {
+    change->no_memory = true;
+    return false;
+  }
+  const uint64_t entry = (uint64_t)set->stamp << 32 | number;
+  uint32_t at = map_hash(number) & (set->slots.count - 1);
+  for (; set->slots.data[at] >> 32 == set->stamp; at = (at + 1) & (set->slots.count - 1))
+    if (set->slots.data[at] == entry) return false;
+  set->slots.data[at] = entry;
+  set->count++;
+  return true;
+}
+
+#define PUSH(views, array, ...)                                                                                        \
+  do {                                                                                                                 \
+    if ((array)->count < (array)->capacity || BASE_RESERVE(&(views)->allocator, array, (uint64_t)(array)->count + 1))  \
+      (array)->data[(array)->count++] = __VA_ARGS__;                                                                   \
+    else                                                                                                               \
+      (views)->change.no_memory = true;                                                                                \
+  } while (0)
+
+void view_change_free(view_change *change, const clv_allocator *allocator) {
+  BASE_RELEASE(allocator, &change->renames);
+  BASE_RELEASE(allocator, &change->links);
+  BASE_RELEASE(allocator, &change->blocks);
+  BASE_RELEASE(allocator, &change->turned);
+  BASE_RELEASE(allocator, &change->values);
+  BASE_RELEASE(allocator, &change->keys);
+  BASE_RELEASE(allocator, &change->seen.slots);
+}
+
+// What changed
+
+static int compare_renames(const void *a, const void *b) {
+  const clv_dart p = ((const clv_rename *)a)->before, q = ((const clv_rename *)b)->before;
+  return (p > q) - (p < q);
+}
+
+// What a dart of the log is called now; 0 when it is gone.
+static clv_dart name_now(const clv_views *views, clv_dart dart) {
+  const view_change *change = &views->change;
+  if (change->renames.count) {
+    const clv_rename wanted = {.before = dart}, *found = bsearch(&wanted, change->renames.data, change->renames.count,
+                                                                 sizeof wanted, compare_renames);
+    if (found) return found->after;
+  }
+  return clv_dart_alive(&views->map->view, dart) ? dart : CLV_NO_DART;
+}
+
+static void push_block(clv_views *views, uint32_t block) {
+  view_change *change = &views->change;
+  if (block && set_insert(change, &views->allocator, block)) PUSH(views, &change->blocks, block);
+}
+
+static void push_link(clv_views *views, clv_dart dart, uint32_t dimension) {
+  if (dart) PUSH(views, &views->change.links, ((view_touched_link){dart, dimension}));
+}
+
+static void hear_write(clv_views *views, map_write w) {
+  const map *m = views->map;
+  const uint32_t n = m->view.dimension;
+  const clv_dart dart = name_now(views, w.dart);
+  view_change *change = &views->change;
+  switch ((map_op)w.op) {
+  case MAP_LINK: {
+    const clv_template *shape = &clv_templates[map_page(m, w.dart).kind];
+    const uint32_t size = shape->facet_size[shape->facet[w.dart & 63u]];
+    for (uint32_t k = 0; k < size; k++) push_link(views, k ? name_now(views, w.dart + k) : dart, n);
+    break;
+  }
+  case MAP_ALPHA:
+    push_link(views, dart, w.i);
+    if (dart && w.i < n) push_block(views, map_block(m, dart));
+    break;
+  case MAP_EXTEND:
+  case MAP_CELL_ADD:
+  case MAP_DART_ADD:
+    if (dart) push_block(views, map_block(m, dart));
+    break;
+  case MAP_TURN:
+    if (dart) PUSH(views, &change->turned, map_block(m, dart));
+    break;
+  case MAP_VALUE: {
+    const embedding *e = m->embedding.self;
+    if (dart) PUSH(views, &change->values, ((view_touched_value){e->columns.data[w.before], dart}));
+    break;
+  }
+  case MAP_CELL_DROP:
+  case MAP_DART_DROP:
+  case MAP_PARENTS:
+    break;
+  }
+}
+
+static void hear_commit(clv_views *views, const clv_commit *commit) {
+  const map *m = views->map;
+  view_change *change = &views->change;
+  change->commit = commit;
+  change->renames.count = change->links.count = change->blocks.count = change->turned.count = change->values.count = 0;
+  change->recoloured = m->scratch->plan.recolour;
+  change->no_memory = false;
+  set_clear(&change->seen);
+  if (commit->rename_count) {
+    change->no_memory = !BASE_RESERVE(&views->allocator, &change->renames, commit->rename_count);
+    if (change->no_memory) return;
+    memcpy(change->renames.data, commit->renames, commit->rename_count * sizeof *commit->renames);
+    change->renames.count = commit->rename_count;
+    qsort(change->renames.data, change->renames.count, sizeof *change->renames.data, compare_renames);
+  }
+  for (uint32_t k = 0; k < m->told; k++) hear_write(views, m->log.data[k]);
+  const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
+  for (uint32_t k = 0; k < commit->event_count; k++) {
+    if (commit->events[k].dims != cells) continue;
+    push_block(views, commit->events[k].id.index);
+    push_block(views, commit->events[k].from.index);
+  }
+}
+
+// Which keys of a site it reaches
+
+typedef struct reaching {
+  clv_views *views;
+  const view_site *site;
+  uint32_t dims;
+  const clv_column *column; // of the sources that are followed
+  bool numbers, values;     // follow particles; follow columns
+} reaching;
+
+static void touch_key(clv_views *views, uint32_t key, clv_dart dart, uint32_t like) {
+  view_change *change = &views->change;
+  if (set_insert(change, &views->allocator, key)) PUSH(views, &change->keys, ((view_touched_key){key, dart, like}));
+}
+
+static void touch(clv_views *views, const view_site *site, clv_dart dart) {
+  touch_key(views, view_site_key(site, dart), dart, 0);
+}
+
+// From one dart of an orbit that changed, back to the bases.
+static bool follow_sources(void *user, clv_dart dart) {
+  const reaching *r = user;
+  for (uint32_t k = 0; k < r->site->sources.count; k++) {
+    const view_source *source = &r->site->sources.data[k];
+    const bool wanted = source->column ? r->values && (!r->column || r->column == source->column) : r->numbers;
+    if (source->dims == r->dims && wanted) touch(r->views, r->site, view_go_back(r->site->map, &source->way, dart));
+  }
+  return !r->views->change.no_memory;
+}
+
+static bool is_derived(const clv_views *views, const clv_column *column) {
+  for (uint32_t k = 0; k < views->derived.count; k++)
+    if (views->derived.data[k].column == column) return true;
+  return false;
+}
+
+// What a site reads of an event's orbit; derived columns speak for themselves. An orbit that only changed may have got
+// darts of another one that lives on, too: all its numbers and values count as new.
+static reaching reach_of(clv_views *views, const view_site *site, const clv_event *event) {
+  reaching r = {.views = views, .site = site, .dims = event->dims};
+  for (uint32_t k = 0; k < site->sources.count; k++) {
+    const view_source *source = &site->sources.data[k];
+    if (source->dims != event->dims) continue;
+    r.numbers |= !source->column;
+    r.values |= source->column && !is_derived(views, source->column);
+  }
+  return r;
+}
+
+static void reach_by_events(clv_views *views, const view_site *site) {
+  const clv_commit *commit = views->change.commit;
+  for (uint32_t k = 0; k < commit->event_count && !views->change.no_memory; k++) {
+    const clv_event *event = &commit->events[k];
+    if (site->crossing && event->dims == site->dims) {
+      if (event->kind == CLV_MERGED) touch_key(views, event->from.index, CLV_NO_DART, 0);
+      touch_key(views, event->id.index, event->dart, event->kind == CLV_SPLIT ? event->from.index : 0);
+    }
+    reaching r = reach_of(views, site, event);
+    if (event->dart && (r.numbers || r.values) &&
+        !view_orbit_darts(site->map, event->dims, event->dart, follow_sources, &r))
+      views->change.no_memory = true;
+  }
+}
+
+static bool touch_dart(void *user, clv_dart dart) {
+  const reaching *r = user;
+  touch(r->views, r->site, dart);
+  return !r->views->change.no_memory;
+}
+
+static clv_dart dart_of_cell(const map *m, uint32_t block) {
+  if (!view_block_alive(m, block)) return CLV_NO_DART;
+  const clv_page page = map_page(m, block << 6);
+  if (map_is_template(page.kind)) return block << 6;
+  return m->rows[page.kind].data.data[map_row(page, block << 6) * m->rows[page.kind].words];
+}
+
+// Inner columns change with their cell.
+static bool reads_inner(const view_site *site, uint32_t dims) {
+  for (uint32_t k = 0; k < site->sources.count; k++)
+    if (site->sources.data[k].dims == dims && (site->crossing || site->sources.data[k].way.length)) return true;
+  return false;
+}
+
+// True when something at the site depends on which side a dart lies.
+static bool looks_at_sides(const view_site *site) {
+  for (uint32_t k = 0; k < site->sources.count; k++)
+    if (!site->sources.data[k].column && site->sources.data[k].dims == clv_orbit_dims(&site->map->view, CLV_CELL))
+      return true;
+  return false;
+}
+
+static void reach_from_cell(clv_views *views, const view_site *site, clv_dart dart) {
+  const map *m = site->map;
+  const uint32_t cell = clv_orbit_dims(&m->view, CLV_CELL);
+  for (uint32_t dims = 0; dims <= cell; dims++) {
+    reaching r = {.views = views, .site = site, .dims = dims, .values = true, .numbers = dims == cell};
+    if (reads_inner(site, dims) && !view_orbit_darts(m, cell, dart, follow_sources, &r)) views->change.no_memory = true;
+  }
+}
+
+static void reach_by_cells(clv_views *views, const view_site *site) {
+  const map *m = site->map;
+  const view_change *change = &views->change;
+  for (uint32_t k = 0; k < change->blocks.count && !change->no_memory; k++) {
+    const clv_dart dart = dart_of_cell(m, change->blocks.data[k]);
+    if (!site->crossing) touch_key(views, change->blocks.data[k], dart, 0);
+    if (dart) reach_from_cell(views, site, dart);
+  }
+  if ((!change->turned.count && !change->recoloured) || !looks_at_sides(site)) return;
+  reaching r = {.views = views, .site = site, .dims = clv_orbit_dims(&m->view, CLV_CELL), .numbers = true};
+  bool done = !change->recoloured || view_site_all(site, touch_dart, &r);
+  for (uint32_t k = 0; done && k < change->turned.count && !change->no_memory; k++) {
+    const clv_dart dart = dart_of_cell(m, change->turned.data[k]);
+    done = !dart || view_orbit_darts(m, r.dims, dart, follow_sources, &r);
+  }
+  views->change.no_memory |= !done;
+}
+
+static void reach_by_links(clv_views *views, const view_site *site) {
+  const view_change *change = &views->change;
+  for (uint32_t l = 0; l < site->links.count; l++) {
+    const view_link *link = &site->links.data[l];
+    for (uint32_t k = 0; k < change->links.count && !change->no_memory; k++)
+      if (change->links.data[k].dimension == link->dimension)
+        touch(views, site, view_go_back(site->map, &link->way, change->links.data[k].dart));
+  }
+}
+
+static void reach_by_values(clv_views *views, const view_site *site) {
+  const view_change *change = &views->change;
+  for (uint32_t k = 0; k < change->values.count && !change->no_memory; k++) {
+    const clv_column *column = change->values.data[k].column;
+    reaching r = {.views = views, .site = site, .dims = column->index->dims, .column = column, .values = true};
+    bool reads = false;
+    for (uint32_t s = 0; s < site->sources.count; s++) reads |= site->sources.data[s].column == column;
+    if (reads && !view_orbit_darts(site->map, r.dims, change->values.data[k].dart, follow_sources, &r))
+      views->change.no_memory = true;
+  }
+}
+
+// Collects the keys of a site that the commit reached, after those there are.
+static void reach(clv_views *views, const view_site *site) {
+  reach_by_events(views, site);
+  reach_by_cells(views, site);
+  reach_by_links(views, site);
+  reach_by_values(views, site);
+}
+
+static void forget_keys(clv_views *views) {
+  views->change.keys.count = 0;
+  set_clear(&views->change.seen);
+}
+
+// Derived quantities
+
+static void set_to_zero(const clv_column *column, clv_dart dart) {
+  memset(clv_column_at(column, dart), 0, column->size);
+}
+
+typedef struct marking {
+  clv_views *views;
+  const clv_column *column;
+} marking;
+
+static bool mark_value(void *user, clv_dart dart) {
+  const marking *k = user;
+  set_to_zero(k->column, dart);
+  PUSH(k->views, &k->views->change.values, ((view_touched_value){k->column, dart}));
+  return !k->views->change.no_memory;
+}
+
+// Every orbit of the column at a key starts from zero, and its readers will hear of it.
+static bool mark_values(clv_views *views, const view_figure *figure, const view_touched_key *key) {
+  marking k = {views, figure->column};
+  const view_site *site = &figure->formulas[0].site;
+  if (figure->column->index->crossing) return mark_value(&k, key->dart);
+  clv_walk walk;
+  const clv_orbit orbit = site->crossing ? site->dims : clv_orbit_dims(&site->map->view, CLV_CELL);
+  if (clv_walk_incident(&walk, &site->map->view, orbit, figure->column->index->dims, key->dart) != CLV_OK) return false;
+  bool done = true;
+  for (uint32_t n = 0; done && n < walk.count; n++) done = mark_value(&k, walk.darts[n]);
+  clv_walk_end(&walk);
+  return done;
+}
+
+typedef struct computing {
+  clv_views *views;
+  const view_formula *formula;
+} computing;
+
+static bool compute_one(void *user, clv_dart dart) {
+  const computing *c = user;
+  view_room *room = &c->views->rooms[0];
+  bool holds = false;
+  if (!view_formula_take(c->formula, room, c->views->params.data, dart, 0, &holds)) return false;
+  if (!holds) return true;
+  view_formula_compute(c->formula, room, 1);
+  for (uint32_t t = 0; t < c->formula->targets.count; t++)
+    view_assign(&c->formula->targets.data[t], room->targets.data[t * VIEW_LANES],
+                view_formula_result(c->formula, room, t, 0));
+  return true;
+}
+
+static bool derive_again(clv_views *views, const view_figure *figure) {
+  view_change *change = &views->change;
+  forget_keys(views);
+  for (uint32_t f = 0; f < figure->count; f++) reach(views, &figure->formulas[f].site);
+  for (uint32_t k = 0; k < change->values.count; k++) // whoever set a derived value is overruled
+    if (change->values.data[k].column == figure->column)
+      touch(views, &figure->formulas[0].site, change->values.data[k].dart);
+  for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++)
+    if (change->keys.data[k].dart && !mark_values(views, figure, &change->keys.data[k])) return false;
+  for (uint32_t f = 0; f < figure->count; f++) {
+    computing c = {views, &figure->formulas[f]};
+    view_formula_start(c.formula, &views->rooms[0], views->params.data);
+    for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++) {
+      const view_touched_key *key = &change->keys.data[k];
+      const bool many = !c.formula->site.crossing && !c.formula->site.whole;
+      if (!key->dart) continue;
+      if (many ? !view_site_in_cell(&c.formula->site, key->key, compute_one, &c) : !compute_one(&c, key->dart))
+        return false;
+    }
+  }
+  return !change->no_memory;
+}
+
+// Tables
+
+// Bases that were renamed without anything else happening to their rows. Names may be given round: look first, write
+// afterwards.
+static bool rename_bases(clv_views *views, view_table *table) {
+  view_change *change = &views->change;
+  if (!table->site.crossing || !change->renames.count) return true;
+  forget_keys(views);
+  for (uint32_t k = 0; k < change->renames.count; k++) {
+    const clv_rename rename = change->renames.data[k];
+    if (!clv_dart_alive(&views->map->view, rename.after)) continue;
+    const uint32_t reference = view_row_of_key(table, view_site_key(&table->site, rename.after));
+    if (reference && view_row_slab(table, reference)->bases.data[view_row_number(reference)] == rename.before)
+      PUSH(views, &change->keys, ((view_touched_key){.key = reference, .dart = rename.after}));
+  }
+  for (uint32_t k = 0; k < change->keys.count; k++) {
+    const uint32_t reference = change->keys.data[k].key;
+    view_row_slab(table, reference)->bases.data[view_row_number(reference)] = change->keys.data[k].dart;
+  }
+  return !change->no_memory;
+}
+
+static bool update_table(clv_views *views, view_table *table) {
+  view_change *change = &views->change;
+  if (!rename_bases(views, table)) return false;
+  forget_keys(views);
+  reach(views, &table->site);
+  for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++) {
+    const view_touched_key *key = &change->keys.data[k];
+    if (!view_table_update(table, &views->shop, key->key, key->dart, key->like)) return false;
+  }
+  return !change->no_memory;
+}
+
+void views_hear(void *user, const clv_map *view, const clv_commit *commit) {
+  clv_views *views = user;
+  (void)view;
+  if (views->stale) return;
+  hear_commit(views, commit);
+  bool done = !views->change.no_memory;
+  for (uint32_t k = 0; done && k < views->derived.count; k++) done = derive_again(views, &views->derived.data[k]);
+  for (uint32_t k = 0; done && k < views->tables.count; k++) done = update_table(views, &views->tables.data[k]);
+  views->stale = !done;
+  views->revision = commit->revision;
+}

@@ -1,0 +1,356 @@
+// Creating bodies of views, and keeping their parameters.
+
+#include "view/views.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+clv_views_def clv_default_views_def(void) {
+  return (clv_views_def){.threads = 1, .allocator = clv_default_allocator()};
+}
+
+clv_result views_fail(clv_views *views, clv_result code, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  views->error.code = code;
+  vsnprintf(views->error.message, sizeof views->error.message, format, arguments);
+  va_end(arguments);
+  return code;
+}
+
+static clv_result no_memory(clv_views *views) {
+  return views_fail(views, CLV_ERROR_MEMORY, "out of memory while views are made");
+}
+
+const char *clv_views_error(const clv_views *views) {
+  return views->error.message;
+}
+
+bool clv_views_stale(const clv_views *views) {
+  return views->stale;
+}
+
+// A program is not changed by making laws and kernels of it: what they need is taken from its allocator, and what there
+// was to be found wrong was found by its check.
+static clv_program *workable(const clv_program *program) {
+  clv_program *same;
+  memcpy(&same, &program, sizeof same);
+  return same;
+}
+
+// Columns
+
+static bool is_whole_number(const rule_tree *type) {
+  return !strcmp(type->name, "int") || !strcmp(type->name, "bool");
+}
+
+static void read_policies(const rule_tree *policies, clv_column_def *def) {
+  for (uint32_t k = 0; rule_there(policies) && k < policies->count; k++) {
+    const char *name = policies->child[k]->name;
+    if (!strcmp(name, "blend")) {
+      def->create = CLV_CREATE_MEAN;
+      def->merge = CLV_MERGE_MEAN;
+    }
+  }
+  for (uint32_t k = 0; rule_there(policies) && k < policies->count; k++) {
+    const char *name = policies->child[k]->name;
+    if (!strcmp(name, "merge_sum")) def->merge = CLV_MERGE_SUM;
+    if (!strcmp(name, "merge_mean")) def->merge = CLV_MERGE_MEAN;
+    if (!strcmp(name, "merge_keep")) def->merge = CLV_MERGE_KEEP;
+    if (!strcmp(name, "merge_error")) def->merge = CLV_MERGE_ERROR;
+    if (!strcmp(name, "split_share")) def->split = CLV_SPLIT_SHARE;
+  }
+}
+
+// The column of a declaration: the map's own when it fits, a new one otherwise.
+static clv_result require_column(clv_views *views, const rule_tree *tree) {
+  clv_map *view = &views->map->view;
+  const uint32_t components = law_components(tree->child[0]);
+  const clv_orbit orbit = law_column_orbit(tree, view->dimension);
+  const bool whole = is_whole_number(tree->child[0]);
+  if (!orbit) return CLV_OK; // nothing of that sort in a map of this dimension
+  const clv_column *there = clv_column_find(view, tree->name);
+  if (there) {
+    const clv_column_def *def = clv_column_get_def(there);
+    if (clv_orbit_dims(view, def->orbit) == clv_orbit_dims(view, orbit) && def->components == components &&
+        (whole ? def->type == CLV_INT32 : def->type == CLV_DOUBLE))
+      return CLV_OK;
+    return views_fail(views, CLV_ERROR_INPUT,
+                      "the map's column '%s' is not what the program declares: it needs %u %s on the same orbit",
+                      tree->name, components, whole ? "32-bit whole numbers" : "doubles");
+  }
+  double initial[9] = {0};
+  int32_t numbers[9] = {0};
+  if (tree->kind == RULE_EMBED && !law_initial(workable(views->program), tree, views->params.data, initial))
+    return no_memory(views);
+  for (uint32_t k = 0; k < components; k++) numbers[k] = (int32_t)initial[k];
+  clv_column_def def = {.name = tree->name,
+                        .orbit = orbit,
+                        .type = whole ? CLV_INT32 : CLV_DOUBLE,
+                        .components = components,
+                        .initial = whole ? (const void *)numbers : initial};
+  if (tree->kind == RULE_EMBED) read_policies(tree->child[3], &def);
+  const clv_result result = clv_column_create(view, &def, NULL);
+  return result == CLV_OK ? CLV_OK : views_fail(views, result, "%s", clv_map_error(view));
+}
+
+static clv_result require_columns(clv_views *views) {
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < views->program->declarations.count; k++) {
+    const rule_tree *tree = views->program->declarations.data[k];
+    if (tree->kind == RULE_EMBED || tree->kind == RULE_DERIVE) result = require_column(views, tree);
+  }
+  return result;
+}
+
+static clv_result find_positions(clv_views *views) {
+  views->pos = clv_column_find(&views->map->view, "pos");
+  views->vel = clv_column_find(&views->map->view, "vel");
+  const uint32_t vertex = clv_orbit_dims(&views->map->view, CLV_VERTEX);
+  for (uint32_t k = 0; k < 2; k++) {
+    const clv_column *column = k ? views->vel : views->pos;
+    if (k && !column) continue;
+    if (!column || column->index->dims != vertex || column->def.type != CLV_DOUBLE || column->def.components != 3)
+      return views_fail(views, CLV_ERROR_INPUT, "forces need a column '%s' of three doubles on vertices: declare it",
+                        k ? "vel" : "pos");
+  }
+  return CLV_OK;
+}
+
+// Laws
+
+static bool is_wanted(const clv_views_def *def, const char *name) {
+  if (!def->forces) return true;
+  for (uint32_t k = 0; k < def->force_count; k++)
+    if (!strcmp(def->forces[k], name)) return true;
+  return false;
+}
+
+static clv_result find_laws(clv_views *views, const clv_views_def *def) {
+  const clv_program *program = views->program;
+  for (uint32_t k = 0; def->forces && k < def->force_count; k++) {
+    bool known = false;
+    for (uint32_t n = 0; n < program->declarations.count; n++)
+      known |= program->declarations.data[n]->kind == RULE_FORCE &&
+               !strcmp(program->declarations.data[n]->name, def->forces[k]);
+    if (!known) return views_fail(views, CLV_ERROR_INPUT, "the program has no force law '%s'", def->forces[k]);
+  }
+  for (uint32_t k = 0; k < program->declarations.count; k++) {
+    const rule_tree *tree = program->declarations.data[k];
+    if (tree->kind == RULE_FORCE && !is_wanted(def, tree->name)) continue;
+    if (tree->kind != RULE_FORCE && tree->kind != RULE_DERIVE && tree->kind != RULE_UPDATE) continue;
+    if (!law_elaborate(workable(program), tree, views->map->view.dimension, &views->laws)) {
+      if (program->no_memory) return no_memory(views);
+      return views_fail(views, CLV_ERROR_INPUT, "'%s' does not fit maps of dimension %u", tree->name,
+                        views->map->view.dimension);
+    }
+  }
+  if (!BASE_RESERVE(&views->allocator, &views->kernels, views->laws.count)) return no_memory(views);
+  for (uint32_t k = 0; k < views->laws.count; k++) {
+    const law *l = views->laws.data[k];
+    if (l->tree->kind != RULE_FORCE) continue;
+    kernel *made = kernel_make(workable(program), l);
+    if (!made && program->no_memory) return no_memory(views);
+    if (!made) return views_fail(views, CLV_ERROR_INPUT, "no kernel can be made of '%s'", l->name);
+    views->kernels.data[views->kernels.count++] = made;
+  }
+  return CLV_OK;
+}
+
+// Tables and figures
+
+static clv_result make_tables(clv_views *views) {
+  if (!BASE_RESERVE(&views->allocator, &views->tables, views->kernels.count)) return no_memory(views);
+  for (uint32_t k = 0; k < views->kernels.count; k++) {
+    const clv_result result =
+        view_table_make(&views->tables.data[k], &views->shop, views->kernels.data[k], &views->error);
+    if (result != CLV_OK) return result;
+    views->tables.count++;
+  }
+  return CLV_OK;
+}
+
+static clv_result make_figure(clv_views *views, const rule_tree *tree, view_figures *figures) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < views->laws.count; k++) count += views->laws.data[k]->tree == tree;
+  if (!count) return CLV_OK;
+  if (!BASE_RESERVE(&views->allocator, figures, (uint64_t)figures->count + 1)) return no_memory(views);
+  view_formula *formulas = base_allocate(&views->allocator, count * sizeof *formulas);
+  if (!formulas) return no_memory(views);
+  memset(formulas, 0, count * sizeof *formulas);
+  figures->data[figures->count++] = (view_figure){.tree = tree, .formulas = formulas, .count = count};
+  view_figure *figure = &figures->data[figures->count - 1];
+  if (tree->kind == RULE_DERIVE) figure->column = clv_column_find(&views->map->view, tree->name);
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0, n = 0; result == CLV_OK && k < views->laws.count; k++) {
+    if (views->laws.data[k]->tree != tree) continue;
+    result = view_formula_make(&formulas[n], views->map, views->laws.data[k], &views->allocator, &views->error);
+    for (uint32_t r = 0; result == CLV_OK && r < views->room_count; r++)
+      if (!view_room_reserve(&views->rooms[r], &formulas[n], &views->allocator)) result = no_memory(views);
+    n++;
+  }
+  return result;
+}
+
+static bool reads(const clv_views *views, const rule_tree *reader, const rule_tree *column) {
+  for (uint32_t k = 0; k < views->laws.count; k++) {
+    const law *l = views->laws.data[k];
+    for (uint32_t r = 0; l->tree == reader && r < l->reads.count; r++)
+      if (l->reads.data[r].column == column) return true;
+  }
+  return false;
+}
+
+static bool has_figure(const view_figures *figures, const rule_tree *tree) {
+  for (uint32_t k = 0; k < figures->count; k++)
+    if (figures->data[k].tree == tree) return true;
+  return false;
+}
+
+// True when everything derived that `tree` reads is there already.
+static bool is_next(const clv_views *views, const rule_tree *tree) {
+  for (uint32_t k = 0; k < views->laws.count; k++) {
+    const rule_tree *other = views->laws.data[k]->tree;
+    if (other->kind == RULE_DERIVE && reads(views, tree, other) && !has_figure(&views->derived, other)) return false;
+  }
+  return true;
+}
+
+static clv_result make_figures(clv_views *views) {
+  clv_result result = CLV_OK;
+  for (bool more = true; more && result == CLV_OK;) {
+    const rule_tree *left = NULL;
+    more = false;
+    for (uint32_t k = 0; result == CLV_OK && k < views->laws.count; k++) {
+      const rule_tree *tree = views->laws.data[k]->tree;
+      if (tree->kind != RULE_DERIVE || has_figure(&views->derived, tree)) continue;
+      left = tree;
+      if (!is_next(views, tree)) continue;
+      result = make_figure(views, tree, &views->derived);
+      more = true;
+    }
+    if (left && !more)
+      return views_fail(views, CLV_ERROR_INPUT, "'%s' is derived from itself: break the circle", left->name);
+  }
+  for (uint32_t k = 0; result == CLV_OK && k < views->laws.count; k++) {
+    const rule_tree *tree = views->laws.data[k]->tree;
+    if (tree->kind == RULE_UPDATE && !has_figure(&views->updates, tree))
+      result = make_figure(views, tree, &views->updates);
+  }
+  return result;
+}
+
+// Creating
+
+clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error) {
+  const uint32_t threads = def->threads ? def->threads : 1;
+  clv_views *views = base_allocate(&def->allocator, sizeof *views);
+  if (!views) {
+    clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while views are made");
+    return NULL;
+  }
+  memset(views, 0, sizeof *views);
+  views->allocator = views->shop.allocator = def->allocator;
+  views->map = views->shop.map = map_of(view);
+  views->rooms = base_allocate(&def->allocator, threads * sizeof *views->rooms);
+  if (views->rooms) {
+    memset(views->rooms, 0, threads * sizeof *views->rooms);
+    views->room_count = threads;
+  }
+  views->pool = views->rooms ? base_pool_create(&def->allocator, threads) : NULL;
+  if (views->pool) return views;
+  clv_error_set(error, CLV_ERROR_MEMORY, "out of memory or threads: %u were asked for", threads);
+  clv_views_destroy(views);
+  return NULL;
+}
+
+clv_result views_assemble(clv_views *views) {
+  views->shop.params = views->params.data;
+  clv_result result = find_positions(views);
+  if (result == CLV_OK) result = make_tables(views);
+  if (result == CLV_OK) result = make_figures(views);
+  if (result == CLV_OK) result = clv_views_rebuild(views);
+  if (result != CLV_OK) return result;
+  result = clv_map_subscribe(&views->map->view, views_hear, views);
+  if (result != CLV_OK) return views_fail(views, result, "%s", clv_map_error(&views->map->view));
+  views->subscribed = true;
+  return CLV_OK;
+}
+
+static clv_result read_params(clv_views *views) {
+  const uint32_t count = law_param_count(views->program);
+  if (!BASE_RESERVE(&views->allocator, &views->params, count ? count : 1)) return no_memory(views);
+  views->params.count = count;
+  return law_param_defaults(workable(views->program), views->params.data) ? CLV_OK : no_memory(views);
+}
+
+static clv_result make_all(clv_views *views, const clv_views_def *def) {
+  if (!views->program->checked || views->program->findings.count)
+    return views_fail(views, CLV_ERROR_ARGUMENT, "the program is not checked, or not sound: see clv_program_check");
+  if (views->map->open) return views_fail(views, CLV_ERROR_ARGUMENT, "views cannot be made inside a transaction");
+  clv_result result = read_params(views);
+  if (result == CLV_OK) result = require_columns(views);
+  if (result == CLV_OK) result = find_laws(views, def);
+  return result == CLV_OK ? views_assemble(views) : result;
+}
+
+clv_views *clv_views_create(const clv_program *program, clv_map *view, const clv_views_def *def, clv_error *error) {
+  const clv_views_def usual = clv_default_views_def();
+  if (!def) def = &usual;
+  if (!program || !view) {
+    clv_error_set(error, CLV_ERROR_ARGUMENT, "views need a program and a map");
+    return NULL;
+  }
+  clv_views *views = views_new(view, def, error);
+  if (!views) return NULL;
+  views->program = program;
+  const clv_result result = make_all(views, def);
+  if (result == CLV_OK) return views;
+  clv_error_set(error, result, "%s", views->error.message);
+  clv_views_destroy(views);
+  return NULL;
+}
+
+static void free_figures(clv_views *views, view_figures *figures) {
+  for (uint32_t k = 0; k < figures->count; k++) {
+    view_figure *figure = &figures->data[k];
+    for (uint32_t f = 0; f < figure->count; f++)
+      if (figure->formulas[f].site.law) view_formula_free(&figure->formulas[f], &views->allocator);
+    base_free(&views->allocator, figure->formulas, figure->count * sizeof *figure->formulas);
+  }
+  BASE_RELEASE(&views->allocator, figures);
+}
+
+static void free_shop(view_workshop *shop) {
+  const clv_allocator *a = &shop->allocator;
+  view_reading_free(&shop->reading, a);
+  BASE_RELEASE(a, &shop->values);
+  BASE_RELEASE(a, &shop->values_q);
+  BASE_RELEASE(a, &shop->numbers);
+  BASE_RELEASE(a, &shop->bits);
+  BASE_RELEASE(a, &shop->bases);
+  BASE_RELEASE(a, &shop->keys);
+}
+
+void clv_views_destroy(clv_views *views) {
+  if (!views) return;
+  const clv_allocator a = views->allocator;
+  const clv_allocator programs = views->program ? views->program->arena.allocator : a;
+  if (views->subscribed) clv_map_unsubscribe(&views->map->view, views_hear, views);
+  for (uint32_t k = 0; k < views->tables.count; k++) view_table_free(&views->tables.data[k], &a);
+  BASE_RELEASE(&a, &views->tables);
+  free_figures(views, &views->derived);
+  free_figures(views, &views->updates);
+  for (uint32_t k = 0; k < views->kernels.count; k++) kernel_destroy(views->kernels.data[k], &programs);
+  BASE_RELEASE(&a, &views->kernels);
+  for (uint32_t k = 0; k < views->laws.count; k++) law_destroy(views->laws.data[k], &programs);
+  BASE_RELEASE(&programs, &views->laws);
+  for (uint32_t k = 0; k < views->room_count; k++) view_room_free(&views->rooms[k], &a);
+  base_free(&a, views->rooms, views->room_count * sizeof *views->rooms);
+  base_pool_destroy(views->pool);
+  free_shop(&views->shop);
+  view_change_free(&views->change, &a);
+  BASE_RELEASE(&a, &views->params);
+  BASE_RELEASE(&a, &views->parts);
+  base_free(&a, views, sizeof *views);
+}

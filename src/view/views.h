@@ -1,0 +1,91 @@
+// A body of views: the tables of the force laws, the derived quantities and the updates of one program on one map.
+
+#ifndef VIEW_VIEWS_H
+#define VIEW_VIEWS_H
+
+#include "base/thread.h"
+#include "cleave/view.h"
+#include "view/formula.h"
+#include "view/table.h"
+
+// A set of numbers that is emptied in no time.
+typedef struct view_set {
+  BASE_ARRAY(uint64_t) slots; // stamp << 32 | number; a power of two of them
+  uint32_t stamp, count;
+} view_set;
+
+typedef struct view_touched_link {
+  clv_dart dart;
+  uint32_t dimension;
+} view_touched_link;
+
+typedef struct view_touched_value {
+  const clv_column *column;
+  clv_dart dart;
+} view_touched_value;
+
+typedef struct view_touched_key {
+  uint32_t key;
+  clv_dart dart; // 0: it is gone
+  uint32_t like; // a key that it came off
+} view_touched_key;
+
+// What a commit changed, as far as views care.
+typedef struct view_change {
+  const clv_commit *commit;
+  BASE_ARRAY(clv_rename) renames; // by the name before
+  BASE_ARRAY(view_touched_link) links;
+  BASE_ARRAY(uint32_t) blocks, turned; // cells whose own links changed, that came or went; that were turned
+  BASE_ARRAY(view_touched_value) values;
+  BASE_ARRAY(view_touched_key) keys; // of the site that is looked at
+  view_set seen;
+  bool recoloured, no_memory;
+} view_change;
+
+// All formulas of one declaration.
+typedef struct view_figure {
+  const rule_tree *tree;
+  clv_column *column; // of a derived quantity
+  view_formula *formulas;
+  uint32_t count;
+} view_figure;
+
+typedef BASE_ARRAY(view_figure) view_figures;
+
+struct clv_views {
+  clv_allocator allocator;
+  const clv_program *program;
+  map *map;
+  clv_error error;
+  view_workshop shop;
+  base_pool *pool;
+  BASE_ARRAY(double) params;
+  law_list laws; // of all declarations; owned
+  BASE_ARRAY(kernel *) kernels;
+  BASE_ARRAY(view_table) tables; // in the order of declarations
+  view_figures derived;          // each behind those it reads
+  view_figures updates;
+  clv_column *pos, *vel;
+  view_room *rooms; // one for each thread
+  uint32_t room_count;
+  view_change change;
+  BASE_ARRAY(uint64_t) parts; // table << 32 | slab: what an evaluation goes over
+  uint64_t revision;
+  bool subscribed, stale;
+};
+
+// The sentence, and the code it goes with.
+clv_result views_fail(clv_views *views, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
+// Builds everything if something is stale; CLV_ERROR_ARGUMENT inside a transaction.
+clv_result views_ready(clv_views *views);
+
+// Columns, laws, kernels, tables: what clv_views_create does once the laws are known. The laws and kernels (one for each
+// law of a force, in the same order) belong to the views afterwards, whether it succeeds or not.
+clv_result views_assemble(clv_views *views);
+clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error);
+
+// The map's commits (update.c).
+void views_hear(void *user, const clv_map *view, const clv_commit *commit);
+void view_change_free(view_change *change, const clv_allocator *allocator);
+
+#endif
