@@ -3,7 +3,7 @@
 #include "rule/dag.h"
 
 #include "support/counting_allocator.h"
-#include "support/random.h"
+#include "support/random_graph.h"
 
 #include <math.h>
 
@@ -361,85 +361,6 @@ static void rotations_in_graphs_are_made_once(void **state) {
 
 enum { UNKNOWNS = 5 };
 
-// A function of a few unknowns through every operation that has a derivative, with values of about 1.
-static dag_ref random_function(dag *g, random_source *random, uint32_t size) {
-  dag_ref pool[64];
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < UNKNOWNS; k++) pool[count++] = pos(g, k);
-  pool[count++] = dag_input(g, DAG_READ, 1);
-  pool[count++] = dag_const(g, -0.75);
-  for (uint32_t k = 0; k < size; k++) {
-    const dag_ref a = pool[random_below(random, count)], b = pool[random_below(random, count)];
-    const dag_ref c = pool[random_below(random, count)], square = dag_mul(g, a, a), half = dag_const(g, 0.5);
-    const dag_ref positive = dag_add(g, half, square), small = dag_div(g, a, dag_add(g, dag_const(g, 1), square));
-    dag_ref made = 0;
-    switch (random_below(random, 20)) {
-    case 0:
-      made = dag_add(g, a, b);
-      break;
-    case 1:
-      made = dag_sub(g, a, b);
-      break;
-    case 2:
-      made = dag_mul(g, a, b);
-      break;
-    case 3:
-      made = dag_div(g, b, positive);
-      break;
-    case 4:
-      made = dag_unary(g, DAG_NEG, a);
-      break;
-    case 5:
-      made = dag_unary(g, DAG_SQRT, positive);
-      break;
-    case 6:
-      made = dag_unary(g, DAG_EXP, small);
-      break;
-    case 7:
-      made = dag_unary(g, DAG_LOG, positive);
-      break;
-    case 8:
-      made = dag_unary(g, DAG_SIN, a);
-      break;
-    case 9:
-      made = dag_unary(g, DAG_COS, a);
-      break;
-    case 10:
-      made = dag_unary(g, DAG_TAN, small);
-      break;
-    case 11:
-      made = dag_unary(g, DAG_ASIN, small);
-      break;
-    case 12:
-      made = dag_unary(g, DAG_ACOS, small);
-      break;
-    case 13:
-      made = dag_binary(g, DAG_ATAN2, b, positive);
-      break;
-    case 14:
-      made = dag_binary(g, DAG_POW, positive, dag_unary(g, DAG_SIN, b));
-      break;
-    case 15:
-      made = dag_binary(g, DAG_POW, positive, dag_const(g, 1.25));
-      break;
-    case 16:
-      made = dag_unary(g, DAG_ABS, a);
-      break;
-    case 17:
-      made = dag_binary(g, random_chance(random, 50) ? DAG_MIN : DAG_MAX, a, b);
-      break;
-    case 18:
-      made = dag_select(g, dag_binary(g, DAG_LESS, a, b), b, c);
-      break;
-    default:
-      made = dag_unary(g, DAG_SIN, dag_mul(g, dag_mul(g, a, a), a));
-      break;
-    }
-    pool[count++] = random_chance(random, 60) ? made : dag_unary(g, DAG_SIN, made);
-  }
-  return dag_add(g, pool[count - 1], dag_mul(g, pool[count - 2], pool[count - 3]));
-}
-
 // Central differences; false near a kink, where the two sides differ.
 static bool difference_quotient(const dag *g, dag_ref f, const point *at, uint32_t k, double *slope) {
   const double h = 1e-5;
@@ -477,7 +398,9 @@ static void derivatives_are_those_of_differences(void **state) {
   for (uint32_t seed = 0; seed < 400; seed++) {
     random_source random = {seed};
     dag graph = new_graph(), *g = &graph;
-    const dag_ref f = random_function(g, &random, 4 + random_below(&random, 20));
+    dag_ref inputs[UNKNOWNS + 1] = {dag_input(g, DAG_READ, 1)};
+    for (uint32_t k = 0; k < UNKNOWNS; k++) inputs[1 + k] = pos(g, k);
+    const dag_ref f = random_function(g, &random, inputs, UNKNOWNS + 1, 4 + random_below(&random, 20));
     dag_ref gradient[UNKNOWNS], hessian[UNKNOWNS], tangent, bad;
     assert_true(dag_gradient(g, f, DAG_POS, UNKNOWNS, gradient, &bad));
     assert_true(dag_tangent(g, &f, 1, DAG_POS, DAG_DPOS, &tangent, &bad));
@@ -622,8 +545,10 @@ static void memory_that_runs_out_is_noticed(void **state) {
     refused = memory.refused;
     assert_int_equal(graph.no_memory || other.no_memory, refused);
     assert_int_equal(copy == 0, other.no_memory || sum == 0);
-    if (graph.no_memory) assert_int_equal(dag_const(&graph, 1), 0);
-    else assert_int_not_equal(sum, 0);
+    if (graph.no_memory)
+      assert_int_equal(dag_const(&graph, 1), 0);
+    else
+      assert_int_not_equal(sum, 0);
     dag_free(&graph);
     dag_free(&other);
     assert_int_equal(memory.live_bytes, 0);

@@ -2,7 +2,7 @@
 
 #include "support/counting_allocator.h"
 #include "support/hand_laws.h"
-#include "support/random.h"
+#include "support/random_graph.h"
 
 #include <math.h>
 
@@ -249,6 +249,51 @@ static void held_rotations_are_frozen(void **state) {
   assert_true(fabs(energy(b) - energy(frozen)) < 1e-12 * energy(b));
   close_bench(b);
   close_bench(frozen);
+}
+
+typedef struct at_point {
+  uint32_t point;
+} at_point;
+
+static dag_ref to_point(void *user, dag *graph, dag_op op, uint32_t index) {
+  const at_point *at = user;
+  return op == DAG_QUAD ? dag_input(graph, DAG_QUAD, at->point * LAW_QUAD_DATA + index) : 0;
+}
+
+// A law with its points written out is the same law.
+static void points_may_be_written_out(void **state) {
+  (void)state;
+  bench *b = open_bench(HAND_NEO_HOOKEAN, CLV_PRISM, LAW_PSD_NONE, 3);
+  law l = b->law;
+  const clv_allocator allocator = clv_default_allocator();
+  dag_init(&l.graph, &allocator);
+  dag_ref energy_at, sum = dag_const(&l.graph, 0);
+  assert_true(dag_copy(&l.graph, &b->law.graph, &b->law.energy, 1, &energy_at, false));
+  for (at_point at = {0}; at.point < l.quadrature; at.point++)
+    sum = dag_add(&l.graph, sum, dag_replace(&l.graph, energy_at, to_point, &at));
+  l.energy = sum;
+  l.unrolled = true;
+
+  static double one[2][PARTICLES * 4], other[2][PARTICLES * 4];
+  const double before = energy(b);
+  forces(b, KERNEL_FORCE, one[0]);
+  forces(b, KERNEL_FORCE_DPOS, one[1]);
+  kernel *by_point = b->k;
+  double *constants = b->constants;
+  b->k = kernel_make(b->program, &l);
+  assert_non_null(b->k);
+  assert_int_equal(b->k->quadrature, 1);
+  b->constants = calloc((size_t)BATCHES * kernel_constants(b->k) * 8, sizeof *b->constants);
+  assert_non_null(b->constants);
+  hoist_all(b);
+  assert_true(fabs(energy(b) - before) < 1e-13 * before);
+  forces(b, KERNEL_FORCE, other[0]);
+  forces(b, KERNEL_FORCE_DPOS, other[1]);
+  for (uint32_t k = 0; k < 2; k++) expect_close(one[k], other[k], PARTICLES * 4, 1e-12);
+  kernel_destroy(by_point, &b->program->arena.allocator);
+  dag_free(&l.graph);
+  free(constants);
+  close_bench(b);
 }
 
 static double *matrices(bench *b, kernel_kind kind) {
@@ -504,17 +549,122 @@ static void hoisting_saves_work(void **state) {
   assert_in_range(ops[DAG_MUL], 3, 8);
   assert_in_range(ops[DAG_ADD] + ops[DAG_SUB] + ops[DAG_NEG], 6, 9);
   close_bench(b);
-  // Gradients of four corners, mu w and lambda w.
+  // Gradients of three corners, mu w and lambda w.
   b = open_bench(HAND_STVK, CLV_TET, LAW_PSD_NONE, 1);
   assert_int_equal(b->k->hoist_count, 0);
-  assert_int_equal(b->k->hoist_q_count, 14);
+  assert_int_equal(b->k->hoist_q_count, 11);
   close_bench(b);
   b = open_bench(HAND_COROTATIONAL, CLV_TET, LAW_PSD_NONE, 1);
   assert_int_equal(b->k->hoist_count, 0);
-  assert_int_equal(b->k->hoist_q_count, 14);
+  assert_int_equal(b->k->hoist_q_count, 11);
   count_ops(&b->k->graph, b->k->body[KERNEL_FORCE].roots, 12, ops);
   assert_int_equal(ops[DAG_ROTATION], 1);
   close_bench(b);
+}
+
+// A random law of two particles and two points: kernels give what the graph's own derivatives do.
+typedef struct random_law {
+  law l;
+  dag_ref forces[6], roots[KERNEL_FORCE_DVEL + 1][6];
+} random_law;
+
+static void make_random_law(random_law *r, uint64_t seed) {
+  const clv_allocator allocator = clv_default_allocator();
+  random_source random = {seed};
+  r->l = (law){.name = "random", .quadrature = 2, .force = r->forces};
+  r->l.particles.count = 2;
+  dag *g = &r->l.graph;
+  dag_init(g, &allocator);
+  dag_ref inputs[20], matrix[9], turned[9], bad;
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < 2; k++) {
+    inputs[count++] = dag_input(g, DAG_PARAM, k);
+    inputs[count++] = dag_input(g, DAG_READ, 3 * k);
+    inputs[count++] = dag_input(g, DAG_QUAD, 5 * k);
+  }
+  for (uint32_t k = 0; k < 6; k++) inputs[count++] = dag_input(g, DAG_POS, k);
+  for (uint32_t k = 0; k < 9; k++) matrix[k] = dag_add(g, inputs[k], dag_const(g, k % 4 == 0));
+  dag_rotation(g, matrix, 3, turned);
+  inputs[count++] = dag_unary(g, DAG_HOLD, turned[seed % 9]);
+  r->l.energy = random_function(g, &random, inputs, count, 5 + random_below(&random, 25));
+  for (uint32_t k = 0; k < 6; k++) inputs[count++] = dag_input(g, DAG_VEL, k);
+  r->l.dissipation = random_function(g, &random, inputs, count, 5 + random_below(&random, 10));
+  for (uint32_t k = 0; k < 6; k++) r->forces[k] = k % 3 ? random_function(g, &random, inputs, count, 5) : 0;
+
+  dag_ref slopes[6], drags[6];
+  assert_true(dag_gradient(g, r->l.energy, DAG_POS, 6, slopes, &bad));
+  assert_true(dag_gradient(g, r->l.dissipation, DAG_VEL, 6, drags, &bad));
+  for (uint32_t k = 0; k < 6; k++) {
+    const dag_ref push = r->forces[k] ? r->forces[k] : dag_const(g, 0);
+    r->roots[KERNEL_FORCE][k] = dag_sub(g, dag_sub(g, push, slopes[k]), drags[k]);
+    r->roots[KERNEL_ENERGY][k] = k ? 0 : r->l.energy;
+  }
+  const dag_ref *force = r->roots[KERNEL_FORCE];
+  assert_true(dag_tangent(g, force, 6, DAG_POS, DAG_DPOS, r->roots[KERNEL_FORCE_DPOS], &bad));
+  assert_true(dag_tangent(g, force, 6, DAG_VEL, DAG_DVEL, r->roots[KERNEL_FORCE_DVEL], &bad));
+}
+
+typedef struct random_row {
+  double value[DAG_SUM_INPUT][8], quad[2][LAW_QUAD_DATA];
+  uint32_t point;
+} random_row;
+
+static double read_row(void *user, dag_op op, uint32_t index) {
+  const random_row *row = user;
+  return op == DAG_QUAD ? row->quad[row->point][index] : row->value[op][index];
+}
+
+static void expect_row(const random_law *r, const kernel *k, random_row *row, double *values) {
+  double pos[8], vel[8], dpos[8], dvel[8], *constants = calloc(kernel_constants(k) * 8 + 1, sizeof *constants);
+  assert_non_null(constants);
+  uint32_t places[16] = {0};
+  for (uint32_t lane = 0; lane < 8; lane++) places[8 + lane] = 1;
+  for (uint32_t e = 0; e < 6; e++) {
+    pos[e / 3 * 4 + e % 3] = row->value[DAG_POS][e];
+    vel[e / 3 * 4 + e % 3] = row->value[DAG_VEL][e];
+    dpos[e / 3 * 4 + e % 3] = row->value[DAG_DPOS][e];
+    dvel[e / 3 * 4 + e % 3] = row->value[DAG_DVEL][e];
+  }
+  kernel_hoist(k, row->value[DAG_PARAM], row->value[DAG_READ], (const double(*)[LAW_QUAD_DATA])row->quad, constants);
+  for (kernel_kind kind = KERNEL_ENERGY; kind <= KERNEL_FORCE_DVEL; kind++) {
+    double out[8] = {0}, each[8], wanted[6] = {0}, part[6], size = 1;
+    const kernel_args args = {1, places, constants, row->value[DAG_PARAM], pos, vel, dpos, dvel, out, each, NULL};
+    kernel_run(k, kind, &args);
+    for (row->point = 0; row->point < 2; row->point++) {
+      dag_evaluate(&r->l.graph, r->roots[kind], 6, read_row, row, values, part);
+      for (uint32_t e = 0; e < 6; e++) wanted[e] += part[e];
+      for (uint32_t e = 0; e < 6; e++) size = fmax(size, fabs(part[e]));
+    }
+    if (kind == KERNEL_ENERGY) out[0] = each[0];
+    for (uint32_t e = 0; e < (kind == KERNEL_ENERGY ? 1 : 6); e++)
+      assert_true(fabs(out[e / 3 * 4 + e % 3] - wanted[e]) <= 1e-9 * size);
+  }
+  free(constants);
+}
+
+static void kernels_compute_what_graphs_say(void **state) {
+  (void)state;
+  static random_law r;
+  for (uint32_t seed = 0; seed < 300; seed++) {
+    make_random_law(&r, seed);
+    clv_program *program = clv_program_create(NULL);
+    kernel *k = kernel_make(program, &r.l);
+    assert_non_null(k);
+    double *values = calloc(r.l.graph.nodes.count, sizeof *values);
+    assert_non_null(values);
+    random_source random = {seed + 1000};
+    for (uint32_t trial = 0; trial < 3; trial++) {
+      random_row row = {.point = 0};
+      for (uint32_t e = 0; e < DAG_SUM_INPUT * 8; e++) row.value[e / 8][e % 8] = between(&random, -1.2, 1.2);
+      for (uint32_t e = 0; e < 2 * LAW_QUAD_DATA; e++)
+        row.quad[e / LAW_QUAD_DATA][e % LAW_QUAD_DATA] = between(&random, -1.2, 1.2);
+      expect_row(&r, k, &row, values);
+    }
+    free(values);
+    kernel_destroy(k, &program->arena.allocator);
+    clv_program_destroy(program);
+    dag_free(&r.l.graph);
+  }
 }
 
 // Findings
@@ -592,11 +742,13 @@ int main(void) {
       cmocka_unit_test(forces_are_slopes_of_energies),
       cmocka_unit_test(tangents_are_slopes_of_forces),
       cmocka_unit_test(held_rotations_are_frozen),
+      cmocka_unit_test(points_may_be_written_out),
       cmocka_unit_test(matrices_are_what_tangents_multiply_with),
       cmocka_unit_test(gauss_newton_is_exact_at_rest),
       cmocka_unit_test(positive_parts_are_exact),
       cmocka_unit_test(bodies_see_nothing_that_can_be_hoisted),
       cmocka_unit_test(hoisting_saves_work),
+      cmocka_unit_test(kernels_compute_what_graphs_say),
       cmocka_unit_test(what_cannot_be_differentiated_is_found),
       cmocka_unit_test(memory_that_runs_out_is_noticed),
   };

@@ -22,7 +22,7 @@ static int fail_system(const char *path) {
   return CLI_FAILURE;
 }
 
-static int describe_to(clv_program *program, const char *name, cli_describer *describe, FILE *stream,
+static int describe_to(const clv_program *program, const char *name, cli_describer *describe, FILE *stream,
                        const char *path) {
   sink out = {.stream = stream};
   clv_error error = {0};
@@ -39,7 +39,7 @@ static void write_nowhere(void *user, const char *text, size_t size) {
   (void)user, (void)text, (void)size;
 }
 
-static int describe_file(clv_program *program, const char *name, cli_describer *describe, const char *path) {
+static int describe_file(const clv_program *program, const char *name, cli_describer *describe, const char *path) {
   clv_error error = {0};
   if (describe(program, name, write_nowhere, NULL, &error)) {
     fprintf(stderr, "cleave: %s\n", error.message);

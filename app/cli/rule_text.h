@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-typedef clv_result cli_describer(clv_program *program, const char *name, clv_text_writer *write, void *user,
+typedef clv_result cli_describer(const clv_program *program, const char *name, clv_text_writer *write, void *user,
                                  clv_error *error);
 
 // Loads the program that all words of the call but the last name, and describes what the last one names, to a file or,

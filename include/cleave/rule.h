@@ -58,9 +58,9 @@ CLV_API bool clv_program_list(const clv_program *program, uint32_t k, clv_declar
 // A checked program's rule, force, update or derived quantity as a picture in SVG, and explained in words. The whole text
 // is handed to `write` at once. CLV_ERROR_ARGUMENT when there is nothing of that name to draw or to explain.
 typedef void clv_text_writer(void *user, const char *text, size_t size);
-CLV_API clv_result clv_program_draw(clv_program *program, const char *name, clv_text_writer *write, void *user,
+CLV_API clv_result clv_program_draw(const clv_program *program, const char *name, clv_text_writer *write, void *user,
                                     clv_error *error);
-CLV_API clv_result clv_program_explain(clv_program *program, const char *name, clv_text_writer *write, void *user,
+CLV_API clv_result clv_program_explain(const clv_program *program, const char *name, clv_text_writer *write, void *user,
                                        clv_error *error);
 
 // Topological rules and scripts

@@ -220,7 +220,7 @@ static clv_result cannot(clv_error *error, const rule_tree *tree, const char *na
                        rule_declaration_word(tree));
 }
 
-clv_result clv_program_draw(clv_program *program, const char *name, clv_text_writer *write, void *user,
+clv_result clv_program_draw(const clv_program *program, const char *name, clv_text_writer *write, void *user,
                             clv_error *error) {
   if (!program->checked || program->no_memory || program->diagnostics.count)
     return clv_error_set(error, CLV_ERROR_ARGUMENT, "the program was not found sound; check it first");

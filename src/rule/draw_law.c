@@ -182,26 +182,22 @@ static void put_gallery(gallery *g, const clv_program *program, const rule_tree 
   rule_text_free(&head);
 }
 
-static clv_result fill_gallery(clv_program *program, const rule_tree *tree, gallery *g) {
-  const clv_allocator *memory = &program->arena.allocator;
-  bool done = true;
-  // Shapes of 3D; those of 2D alone where there are none.
-  for (uint32_t dimension = 3; done && g->count == 0 && dimension >= 2; dimension--) {
-    law_list laws = {0};
-    done = law_elaborate(program, tree, dimension, &laws);
-    for (uint32_t k = 0; done && k < laws.count; k++) done = add_panel(g, laws.data[k]);
-    for (uint32_t k = 0; k < laws.count; k++) law_destroy(laws.data[k], memory);
-    BASE_RELEASE(memory, &laws);
+// Shapes of 3D; those of 2D alone where there are none.
+static bool fill_gallery(const clv_program *program, const rule_tree *tree, gallery *g) {
+  for (uint32_t dimension = 3; g->count == 0 && dimension >= 2; dimension--) {
+    const law_list *laws = &program->laws[dimension - 2].laws;
+    for (uint32_t k = 0; k < laws->count; k++)
+      if (laws->data[k]->tree == tree && !add_panel(g, laws->data[k])) return false;
   }
-  return done ? CLV_OK : CLV_ERROR_MEMORY;
+  return true;
 }
 
-clv_result draw_law(clv_program *program, const rule_tree *tree, rule_text *out, clv_error *error) {
+clv_result draw_law(const clv_program *program, const rule_tree *tree, rule_text *out, clv_error *error) {
   gallery g = {.out = out};
-  clv_result result = fill_gallery(program, tree, &g);
-  if (!result) put_gallery(&g, program, tree);
+  const bool filled = fill_gallery(program, tree, &g);
+  if (filled) put_gallery(&g, program, tree);
   for (uint32_t k = 0; k < g.count; k++) base_free(&out->allocator, g.panels[k], sizeof **g.panels);
-  if (result || out->no_memory)
+  if (!filled || out->no_memory)
     return clv_error_set(error, CLV_ERROR_MEMORY, "no memory is left to draw '%.80s'", tree->name);
   return CLV_OK;
 }

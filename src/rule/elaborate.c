@@ -65,7 +65,7 @@ static void item_push(law_maker *m, law_binding *scope, const rule_tree *item, i
   const law_value value = law_evaluate(m, scope, item->child[1]);
   if (target.sort == LAW_BAD || value.sort == LAW_BAD) return;
   if (target.sort != LAW_DART) {
-    LAW_COMPLAIN(m, 'T', item->child[0]->span, "a force acts on a vertex|name a dart: force x@0 = ...");
+    LAW_COMPLAIN(m, 'T', item->child[0]->span, "a force acts on a vertex|name a dart, as in: force x@0 = value");
     return;
   }
   push(m, &target, &value, item, place);

@@ -90,8 +90,12 @@ static bool expect_count(law_maker *m, const rule_tree *tree, uint32_t least, ui
 static bool expect_unit(law_maker *m, const law_value *a, law_unit unit, rule_span span) {
   if (law_unit_equal(a->unit, unit)) return true;
   char texts[2][LAW_UNIT_TEXT];
-  LAW_COMPLAIN(m, 'T', span, "a value in %s is expected, not in %s|divide by something of its unit",
-               law_unit_print(unit, texts[0]), law_unit_print(a->unit, texts[1]));
+  if (law_unit_none(unit))
+    LAW_COMPLAIN(m, 'T', span, "a plain number is expected, not one in %s|divide by something of its unit",
+                 law_unit_print(a->unit, texts[0]));
+  else
+    LAW_COMPLAIN(m, 'T', span, "a value in %s is expected, not in %s|all values need the same unit",
+                 law_unit_print(unit, texts[0]), law_unit_print(a->unit, texts[1]));
   return false;
 }
 

@@ -153,7 +153,10 @@ static const law_known *find_known(const law_maker *m, const law_dart *dart, uin
 law_value law_step(law_maker *m, const law_value *from, uint32_t letter, rule_span span) {
   law_value to = *from;
   to.variable = false;
-  if (letter > m->dimension) return to; // a3 is the identity in 2D
+  if (letter > m->dimension) { // a3, in 2D
+    m->not_served = true;
+    return (law_value){0};
+  }
   if (!law_dart_move(m, &to.dart, letter)) {
     LAW_COMPLAIN(m, 'P', span, "this path is too long|a path has at most %d steps", LAW_PATH);
     return (law_value){0};

@@ -101,7 +101,7 @@ bool law_find_cell(law_maker *m, law_binding *scope, const rule_tree *cell) {
   const law_value value = law_evaluate(m, scope, cell);
   if (value.sort == LAW_BAD) return false;
   if (value.sort == LAW_DART && m->shape && value.variable && law_dart_equal(&value.dart, &m->base)) return true;
-  LAW_COMPLAIN(m, 'T', cell->span, "only a cell that is named by its template has points|write t:cell or t:tri|quad");
+  LAW_COMPLAIN(m, 'T', cell->span, "only a cell that is named by its template has points|write t:cell, or t:tri");
   return false;
 }
 

@@ -135,28 +135,29 @@ static void explain_script(const clv_program *program, const rule_tree *script, 
 
 // The way in
 
-static clv_result explain(clv_program *program, const rule_tree *tree, const char *name, rule_text *out,
+static clv_result explain(const clv_program *program, const rule_tree *tree, const char *name, rule_text *out,
                           clv_error *error) {
   const clv_rule *rule = tree ? clv_program_rule(program, name) : NULL;
-  if (rule && rule->graph) return explain_graph(program, rule->graph, out, error);
-  if (rule && rule->script) {
-    explain_script(program, rule->script, out);
-    return CLV_OK;
-  }
-  if (tree && (tree->kind == RULE_FORCE || tree->kind == RULE_UPDATE || tree->kind == RULE_DERIVE))
-    return explain_law(program, tree, out, error);
   if (!tree) return clv_error_set(error, CLV_ERROR_ARGUMENT, "the program has nothing called '%.80s'", name);
-  return clv_error_set(error, CLV_ERROR_ARGUMENT, "'%.80s' (%s) explains itself; name a rule or a force", name,
-                       rule_declaration_word(tree));
+  if (rule && rule->graph)
+    explain_graph(program, rule->graph, out);
+  else if (rule && rule->script)
+    explain_script(program, rule->script, out);
+  else if (tree->kind == RULE_FORCE || tree->kind == RULE_UPDATE || tree->kind == RULE_DERIVE)
+    explain_law(program, tree, out);
+  else
+    return clv_error_set(error, CLV_ERROR_ARGUMENT, "'%.80s' (%s) explains itself; name a rule or a force", name,
+                         rule_declaration_word(tree));
+  return CLV_OK;
 }
 
-clv_result clv_program_explain(clv_program *program, const char *name, clv_text_writer *write, void *user,
+clv_result clv_program_explain(const clv_program *program, const char *name, clv_text_writer *write, void *user,
                                clv_error *error) {
   if (!program->checked || program->no_memory || program->diagnostics.count)
     return clv_error_set(error, CLV_ERROR_ARGUMENT, "the program was not found sound; check it first");
   rule_text out = {.allocator = program->arena.allocator};
   clv_result result = explain(program, rule_declaration(program, name), name, &out, error);
-  if (result == CLV_OK && (out.no_memory || program->no_memory))
+  if (result == CLV_OK && out.no_memory)
     result = clv_error_set(error, CLV_ERROR_MEMORY, "no memory is left to explain '%.80s'", name);
   if (result == CLV_OK) write(user, out.bytes.data, out.bytes.count);
   rule_text_free(&out);

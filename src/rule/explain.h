@@ -12,8 +12,8 @@ const char *rule_declaration_word(const rule_tree *declaration);
 void explain_orbit(rule_text *out, clv_orbit orbit);
 
 // A topological rule and what it does to the program's embeddings and forces (explain_graph.c).
-clv_result explain_graph(clv_program *program, const rule_graph *graph, rule_text *out, clv_error *error);
+void explain_graph(const clv_program *program, const rule_graph *graph, rule_text *out);
 // A force, update or derived quantity (explain_law.c).
-clv_result explain_law(clv_program *program, const rule_tree *declaration, rule_text *out, clv_error *error);
+void explain_law(const clv_program *program, const rule_tree *declaration, rule_text *out);
 
 #endif

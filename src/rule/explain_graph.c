@@ -155,24 +155,22 @@ static void find_reasons(reach *r, const law *l) {
   }
 }
 
-static clv_result put_force(clv_program *program, const rule_tree *force, reach *r, rule_text *out) {
-  law_list laws = {0};
-  const clv_allocator *memory = &program->arena.allocator;
-  const bool made = law_elaborate(program, force, r->dimension, &laws);
+static void put_force(const clv_program *program, const rule_tree *force, reach *r, rule_text *out) {
+  const law_list *laws = &program->laws[r->dimension - 2].laws;
+  bool any = false;
   r->count = 0;
-  for (uint32_t k = 0; made && k < laws.count; k++) find_reasons(r, laws.data[k]);
-  const bool any = laws.count > 0;
-  for (uint32_t k = 0; k < laws.count; k++) law_destroy(laws.data[k], memory);
-  BASE_RELEASE(memory, &laws);
-  if (!made) return CLV_ERROR_MEMORY;
-  if (!any) return CLV_OK;
+  for (uint32_t k = 0; k < laws->count; k++) {
+    if (laws->data[k]->tree != force) continue;
+    find_reasons(r, laws->data[k]);
+    any = true;
+  }
+  if (!any) return;
   rule_text_print(out, "  %-13.60s ", force->name);
   for (uint32_t k = 0; k < r->count; k++) rule_text_print(out, "%s%s", k ? ", " : "may change: ", r->because[k]);
   rule_text_print(out, r->count ? "\n" : "stays as it is\n");
-  return CLV_OK;
 }
 
-static clv_result put_forces(clv_program *program, const rule_graph *graph, uint32_t dimension, rule_text *out) {
+static void put_forces(const clv_program *program, const rule_graph *graph, uint32_t dimension, rule_text *out) {
   reach r = {.graph = graph, .changed = changed_dims(graph), .dimension = dimension};
   bool any = false;
   for (uint32_t k = 0; k < program->declarations.count; k++) {
@@ -180,17 +178,14 @@ static clv_result put_forces(clv_program *program, const rule_graph *graph, uint
     if (force->kind != RULE_FORCE) continue;
     if (!any) rule_text_print(out, "\nviews\n");
     any = true;
-    const clv_result result = put_force(program, force, &r, out);
-    if (result) return result;
+    put_force(program, force, &r, out);
   }
-  return CLV_OK;
 }
 
-clv_result explain_graph(clv_program *program, const rule_graph *graph, rule_text *out, clv_error *error) {
+void explain_graph(const clv_program *program, const rule_graph *graph, rule_text *out) {
   const uint32_t dimension = rule_graph_serves(graph, 3) ? 3 : 2;
   put_head(program, graph, out);
   put_orbits(graph, dimension, out);
   put_values(program, graph, dimension, out);
-  const clv_result result = put_forces(program, graph, dimension, out);
-  return result ? clv_error_set(error, result, "no memory is left to explain '%.80s'", graph->name) : CLV_OK;
+  put_forces(program, graph, dimension, out);
 }

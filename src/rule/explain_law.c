@@ -119,38 +119,37 @@ static void mark_arguments(const dag *graph, dag_ref at, uint8_t *needed) {
 }
 
 // Arguments come before what uses them: one walk back finds all.
-static bool count_operations(const clv_allocator *memory, const dag *graph, const dag_ref *roots, uint32_t count,
-                             uint32_t *operations) {
-  *operations = 0;
+static uint32_t count_operations(rule_text *out, const dag *graph, const dag_ref *roots, uint32_t count) {
   const uint32_t size = graph->nodes.count;
-  if (size == 0) return true;
-  uint8_t *needed = base_allocate(memory, size);
-  if (!needed) return false;
+  uint8_t *needed = out->no_memory || !size ? NULL : base_allocate(&out->allocator, size);
+  if (!needed) {
+    out->no_memory = out->no_memory || size > 0;
+    return 0;
+  }
+  uint32_t operations = 0;
   memset(needed, 0, size);
   for (uint32_t k = 0; k < count; k++) needed[roots[k]] = 1;
   for (uint32_t at = size; at-- > 1;) {
     if (!needed[at]) continue;
-    *operations += is_operation(&graph->nodes.data[at]);
+    operations += is_operation(&graph->nodes.data[at]);
     mark_arguments(graph, at, needed);
   }
-  base_free(memory, needed, size);
-  return true;
+  base_free(&out->allocator, needed, size);
+  return operations;
 }
 
-static bool put_kernels(rule_text *out, const kernel *k, const clv_allocator *memory) {
+static void put_kernels(rule_text *out, const kernel *k) {
   static const char *const names[] = {"energy", "force", "stiffness times vector", "damping times vector"};
   put_label(out, "operations");
   const char *separator = "";
   for (uint32_t kind = 0; kind <= KERNEL_FORCE_DVEL; kind++) {
     const kernel_body *body = &k->body[kind];
-    uint32_t operations;
-    if (!count_operations(memory, &k->graph, body->roots, body->root_count, &operations)) return false;
+    const uint32_t operations = count_operations(out, &k->graph, body->roots, body->root_count);
     if (!operations) continue;
     rule_text_print(out, "%s%s %u", separator, names[kind], (unsigned)operations);
     separator = ", ";
   }
   rule_text_print(out, "%s%s\n", *separator ? "" : "none", k->quadrature > 1 ? "; for each point" : "");
-  return true;
 }
 
 static const char *psd_words(const law *l) {
@@ -166,10 +165,7 @@ static const char *psd_words(const law *l) {
   }
 }
 
-static clv_result put_force(clv_program *program, const law *l, rule_text *out) {
-  const clv_allocator *memory = &program->arena.allocator;
-  kernel *k = kernel_make(program, l);
-  if (!k) return CLV_ERROR_MEMORY;
+static void put_force(const law *l, const kernel *k, rule_text *out) {
   put_label(out, "unknowns");
   rule_text_print(out, "%u positions%s\n", (unsigned)(3 * k->particles),
                   k->has_velocity ? " and as many velocities" : "");
@@ -182,15 +178,12 @@ static clv_result put_force(clv_program *program, const law *l, rule_text *out) 
   if (k->hoist_q_count && k->quadrature > 1)
     rule_text_print(out, ": %u, and %u for each point", (unsigned)k->hoist_count, (unsigned)k->hoist_q_count);
   rule_text_print(out, "\n");
-  const bool done = put_kernels(out, k, memory);
-  kernel_destroy(k, memory);
+  put_kernels(out, k);
   put_label(out, "stiffness");
   rule_text_print(out, "%s\n", psd_words(l));
-  return done ? CLV_OK : CLV_ERROR_MEMORY;
 }
 
-static clv_result put_assigns(clv_program *program, const law *l, rule_text *out) {
-  const clv_allocator *memory = &program->arena.allocator;
+static void put_assigns(const law *l, rule_text *out) {
   put_label(out, "gives");
   for (uint32_t k = 0; k < l->assigns.count; k++) {
     const law_assign *assign = &l->assigns.data[k];
@@ -207,38 +200,29 @@ static clv_result put_assigns(clv_program *program, const law *l, rule_text *out
     rule_text_print(out, " orbits within\n");
   }
   uint32_t all = 0;
-  for (uint32_t k = 0; k < l->assigns.count; k++) {
-    uint32_t one;
-    if (!count_operations(memory, &l->graph, &l->assigns.data[k].value, 1, &one)) return CLV_ERROR_MEMORY;
-    all += one;
-  }
+  for (uint32_t k = 0; k < l->assigns.count; k++) all += count_operations(out, &l->graph, &l->assigns.data[k].value, 1);
   put_label(out, "operations");
   rule_text_print(out, "%u\n", (unsigned)all);
-  return CLV_OK;
 }
 
-static clv_result put_law(clv_program *program, const law *l, rule_text *out) {
-  put_particles(out, l);
-  put_guards(out, l);
-  put_reads(out, l);
-  return l->tree->kind == RULE_FORCE ? put_force(program, l, out) : put_assigns(program, l, out);
-}
-
-static clv_result put_laws(clv_program *program, const rule_tree *tree, uint32_t dimension, rule_text *out) {
-  const clv_allocator *memory = &program->arena.allocator;
-  law_list laws = {0};
-  clv_result result = law_elaborate(program, tree, dimension, &laws) ? CLV_OK : CLV_ERROR_MEMORY;
-  for (uint32_t k = 0; k < laws.count && !result; k++) {
-    put_shape(out, laws.data[k]);
+static void put_laws(const clv_program *program, const rule_tree *tree, uint32_t dimension, rule_text *out) {
+  const rule_laws *all = &program->laws[dimension - 2];
+  for (uint32_t k = 0; k < all->laws.count; k++) {
+    const law *l = all->laws.data[k];
+    if (l->tree != tree) continue;
+    put_shape(out, l);
     rule_text_print(out, "\n");
-    result = put_law(program, laws.data[k], out);
+    put_particles(out, l);
+    put_guards(out, l);
+    put_reads(out, l);
+    if (all->kernels.data[k])
+      put_force(l, all->kernels.data[k], out);
+    else
+      put_assigns(l, out);
   }
-  for (uint32_t k = 0; k < laws.count; k++) law_destroy(laws.data[k], memory);
-  BASE_RELEASE(memory, &laws);
-  return result ? result : out->no_memory ? CLV_ERROR_MEMORY : CLV_OK;
 }
 
-static void put_head(clv_program *program, const rule_tree *tree, rule_text *out) {
+static void put_head(const clv_program *program, const rule_tree *tree, rule_text *out) {
   rule_text_print(out, "%s %.80s on ", rule_declaration_word(tree), tree->name);
   const rule_tree *place = tree->kind == RULE_DERIVE ? tree->child[1] : tree->child[0];
   rule_text_source(out, program, place->span, 120);
@@ -258,16 +242,16 @@ static void put_dimension(rule_text *out, const char *dimension, const rule_text
 }
 
 // What is the same in 2D and 3D is said once.
-clv_result explain_law(clv_program *program, const rule_tree *tree, rule_text *out, clv_error *error) {
+void explain_law(const clv_program *program, const rule_tree *tree, rule_text *out) {
   rule_text flat = {.allocator = out->allocator}, solid = {.allocator = out->allocator};
-  clv_result result = put_laws(program, tree, 2, &flat);
-  if (!result) result = put_laws(program, tree, 3, &solid);
+  put_laws(program, tree, 2, &flat);
+  put_laws(program, tree, 3, &solid);
   put_head(program, tree, out);
   const bool same = flat.bytes.count && flat.bytes.count == solid.bytes.count &&
                     memcmp(flat.bytes.data, solid.bytes.data, flat.bytes.count) == 0;
   if (!same) put_dimension(out, "2", &flat);
   put_dimension(out, same ? "2 and 3" : "3", &solid);
+  out->no_memory = out->no_memory || flat.no_memory || solid.no_memory;
   rule_text_free(&flat);
   rule_text_free(&solid);
-  return result ? clv_error_set(error, result, "no memory is left to explain '%.80s'", tree->name) : CLV_OK;
 }

@@ -14,8 +14,9 @@ typedef struct term {
 typedef struct squares {
   dag *graph;
   bool *moves;
-  dag_ref last, sum, bad;
+  dag_ref last, bad;
   BASE_ARRAY(term) stack;
+  BASE_ARRAY(dag_ref) roots, weights; // r and c of each term
   uint32_t seen;
 } squares;
 
@@ -48,14 +49,31 @@ static bool is_negative(const squares *work, dag_ref ref) {
 }
 
 static void add_square(squares *work, dag_ref r, dag_ref coefficient) {
-  dag *g = work->graph;
-  dag_ref tangent, bad;
-  if (!dag_tangent(g, &r, 1, DAG_POS, DAG_DPOS, &tangent, &bad)) {
-    work->bad = bad;
+  const clv_allocator *allocator = &work->graph->allocator;
+  if (!BASE_RESERVE(allocator, &work->roots, work->roots.count + 1u) ||
+      !BASE_RESERVE(allocator, &work->weights, work->weights.count + 1u)) {
+    work->graph->no_memory = true;
     return;
   }
-  const dag_ref weight = dag_mul(g, dag_mul(g, dag_const(g, 2), coefficient), dag_unary(g, DAG_HOLD, tangent));
-  work->sum = dag_add(g, work->sum, dag_mul(g, weight, r));
+  work->roots.data[work->roots.count++] = r;
+  work->weights.data[work->weights.count++] = coefficient;
+}
+
+// The sum of 2 c r' r, with r' held; 0 when that is not possible.
+static dag_ref sum_of_squares(squares *work) {
+  dag *g = work->graph;
+  const uint32_t count = work->roots.count;
+  dag_ref *tangents = base_allocate(&g->allocator, (count + 1) * sizeof *tangents), sum = dag_const(g, 0);
+  if (!tangents) g->no_memory = true;
+  if (tangents && dag_tangent(g, work->roots.data, count, DAG_POS, DAG_DPOS, tangents, &work->bad)) {
+    for (uint32_t k = 0; k < count; k++) {
+      const dag_ref weight = dag_mul(g, dag_const(g, 2), work->weights.data[k]);
+      const dag_ref slope = dag_mul(g, weight, dag_unary(g, DAG_HOLD, tangents[k]));
+      sum = dag_add(g, sum, dag_mul(g, slope, work->roots.data[k]));
+    }
+  }
+  base_free(&g->allocator, tangents, (count + 1) * sizeof *tangents);
+  return work->bad ? 0 : sum;
 }
 
 typedef struct factors {
@@ -135,7 +153,7 @@ static void take_term(squares *work, term t) {
 bool kernel_gauss_newton(dag *graph, dag_ref energy, uint32_t axes, dag_ref *force_dpos, dag_ref *bad) {
   *bad = 0;
   const size_t size = ((size_t)energy + 1) * sizeof(bool);
-  squares work = {.graph = graph, .last = energy, .sum = dag_const(graph, 0)};
+  squares work = {.graph = graph, .last = energy};
   work.moves = base_allocate(&graph->allocator, size);
   if (!work.moves)
     graph->no_memory = true;
@@ -149,9 +167,11 @@ bool kernel_gauss_newton(dag *graph, dag_ref energy, uint32_t axes, dag_ref *for
     else
       take_term(&work, next);
   }
+  const dag_ref sum = work.bad || graph->no_memory ? 0 : sum_of_squares(&work);
   base_free(&graph->allocator, work.moves, size);
   BASE_RELEASE(&graph->allocator, &work.stack);
+  BASE_RELEASE(&graph->allocator, &work.roots);
+  BASE_RELEASE(&graph->allocator, &work.weights);
   *bad = work.bad;
-  return !work.bad && !graph->no_memory &&
-         dag_gradient(graph, dag_unary(graph, DAG_NEG, work.sum), DAG_POS, axes, force_dpos, bad);
+  return sum && dag_gradient(graph, dag_unary(graph, DAG_NEG, sum), DAG_POS, axes, force_dpos, bad);
 }

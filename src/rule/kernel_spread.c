@@ -80,15 +80,15 @@ static void look_at(spreading *work, term t) {
   work->sum = work->sum ? dag_add(g, work->sum, value) : value;
 }
 
-dag_ref kernel_spread_factors(dag *graph, dag_ref root) {
+dag_ref kernel_spread_factors(dag *graph, dag_ref energy) {
   const rule_span span = graph->span;
   spreading work = {.graph = graph};
-  work.open[work.count++] = (term){root, 0};
+  work.open[work.count++] = (term){energy, 0};
   for (uint32_t steps = 0; work.count && !graph->no_memory; steps++) {
     if (steps > TERMS) break;
     look_at(&work, work.open[--work.count]);
   }
   graph->span = span;
   if (graph->no_memory) return 0;
-  return work.count ? root : work.sum; // a sum of very many terms stays as it is
+  return work.count ? energy : work.sum; // a sum of very many terms stays as it is
 }

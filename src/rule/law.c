@@ -17,7 +17,7 @@ void law_destroy(law *l, const clv_allocator *allocator) {
   base_free(allocator, l, sizeof *l);
 }
 
-// Whether a declaration needs itself: definitions by calls, derived quantities by what they read.
+// What a declaration needs: definitions by calls, derived quantities by what they read.
 
 typedef struct tree_stack {
   const clv_allocator *memory;
@@ -44,27 +44,38 @@ static void push_declaration(tree_stack *stack, const rule_tree *declaration) {
   push_tree(stack, declaration->child[declaration->count - 1]);
 }
 
-bool law_circular(clv_program *program, const rule_tree *declaration) {
+// What a tree needs: the definition it calls, or the derived quantity it reads; NULL for anything else.
+static const rule_tree *needed_by(const clv_program *program, const rule_tree *tree, bool derived) {
+  const bool of_point = law_is(tree->name, "w") || law_is(tree->name, "N"); // q.w, q.N
+  if (tree->kind != RULE_CALL && (tree->kind != RULE_FIELD || of_point || !derived)) return NULL;
+  const rule_tree *needed = rule_declaration(program, tree->name);
+  return needed && needed->kind == (tree->kind == RULE_CALL ? RULE_DEF : RULE_DERIVE) ? needed : NULL;
+}
+
+static bool names_3(const rule_tree *tree) {
+  return tree->kind == RULE_STEP && tree->child[1]->number == 3;
+}
+
+// Goes over a declaration and what it needs until it is met again, or until a step over a3, where that is looked for.
+static bool search(clv_program *program, const rule_tree *declaration, bool for_3) {
   tree_stack stack = {.memory = &program->arena.allocator};
-  bool circular = false;
-  push_tree(&stack, declaration->child[declaration->count - 1]);
-  while (stack.trees.count && !circular && !stack.no_memory) {
+  bool found = false;
+  push_tree(&stack, for_3 ? declaration : declaration->child[declaration->count - 1]);
+  while (stack.trees.count && !found && !stack.no_memory) {
     const rule_tree *tree = stack.trees.data[--stack.trees.count];
-    const rule_tree *needed = NULL;
-    const bool of_point = law_is(tree->name, "w") || law_is(tree->name, "N"); // q.w, q.N
-    if (tree->kind == RULE_CALL || (tree->kind == RULE_FIELD && !of_point)) {
-      needed = rule_declaration(program, tree->name);
-      const rule_kind wanted = tree->kind == RULE_CALL ? RULE_DEF : RULE_DERIVE;
-      if (needed && needed->kind != wanted) needed = NULL;
-    }
-    circular = needed == declaration;
-    if (needed && !circular) push_declaration(&stack, needed);
+    const rule_tree *needed = needed_by(program, tree, !for_3);
+    found = for_3 ? names_3(tree) : needed == declaration;
+    if (needed && !found) push_declaration(&stack, needed);
     for (uint32_t k = 0; k < tree->count; k++) push_tree(&stack, tree->child[k]);
   }
   if (stack.no_memory) program->no_memory = true;
   BASE_RELEASE(stack.memory, &stack.trees);
   BASE_RELEASE(stack.memory, &stack.seen);
-  return circular;
+  return found;
+}
+
+bool law_circular(clv_program *program, const rule_tree *declaration) {
+  return search(program, declaration, false);
 }
 
 // Laws
@@ -110,6 +121,8 @@ static bool add_law(clv_program *program, const rule_tree *declaration, const la
 
 bool law_elaborate(clv_program *program, const rule_tree *declaration, uint32_t dimension, law_list *out) {
   if (!check_places(program, declaration)) return false;
+  // What steps over a3 is for maps that have one.
+  if (dimension == 2 && search(program, declaration, true)) return true;
   law_shape shapes[LAW_SHAPES_MAX];
   const uint32_t count = law_shapes(place_of(declaration), dimension, shapes);
   bool fine = true;

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { TRIALS = 4, MOVES = 24 };
+enum { TRIALS = 8, MOVES = 24 };
 
 // A law that was made, and what comes out of it.
 typedef struct made_law {
@@ -148,6 +148,13 @@ static double position_of(const input_source *from, const law_dart *key, uint32_
   return 1.1 * rest_of(from, key, axis) + 0.4 * (draw(from->trial, DRAW_MOVE, key, axis) - 0.5);
 }
 
+// Values of columns and parameters. Most laws are about positive ones; but a guard may ask for the sign, or compare with
+// some number.
+static double spread(uint32_t trial, double value) {
+  static const double size[TRIALS] = {0, 0, 1, 10, 100, 10000, 10, 1};
+  return size[trial] > 0 ? size[trial] * (2 * value - 1) : 0.5 + value;
+}
+
 static double column_value(const input_source *from, uint32_t index) {
   const law_read *read = &from->maker->law->reads.data[index];
   const law_dart *key = &from->maker->read_keys.data[index];
@@ -158,7 +165,7 @@ static double column_value(const input_source *from, uint32_t index) {
   const rule_span span = read->column->span;
   const double value = draw(from->trial, DRAW_COLUMN + span.start * 16 + span.file, key, read->component);
   if (law_is(type, "bool")) return value < 0.5;
-  return law_is(type, "int") ? floor(4 * value) : 0.5 + value;
+  return law_is(type, "int") ? floor(4 * spread(from->trial, value)) : spread(from->trial, value);
 }
 
 static double read_input(void *user, dag_op op, uint32_t index) {
@@ -166,9 +173,9 @@ static double read_input(void *user, dag_op op, uint32_t index) {
   const law_maker *m = from->maker;
   switch (op) {
   case DAG_PARAM:
-    return 0.5 + draw(from->trial, DRAW_PARAM, NULL, index);
+    return spread(from->trial, draw(from->trial, DRAW_PARAM, NULL, index));
   case DAG_SUM_INPUT:
-    return 0.5 + draw(from->trial, DRAW_SUM, NULL, index);
+    return spread(from->trial, draw(from->trial, DRAW_SUM, NULL, index));
   case DAG_READ:
     return column_value(from, index);
   case DAG_POS:
@@ -289,10 +296,11 @@ static uint32_t find_sum(const made_law *a, const double *x, const made_law *b, 
 }
 
 static bool report(const made_law *a, rule_span span, const char *what, const char *from) {
-  rule_complain(a->maker.program, 'Y', span,
-                "%s depends on the dart that one starts from|it is not the same from %s; name all darts of the orbit "
-                "alike, or, if only the side matters, call the law oriented",
-                what, from);
+  rule_complain(
+      a->maker.program, 'Y', span,
+      "%s depends on the dart that one starts from|from %s it is another; use all darts of the orbit alike, or "
+      "call the law oriented if only the side matters",
+      what, from);
   return false;
 }
 

@@ -77,17 +77,18 @@ static inline void hand_drag(law *l) {
   }
 }
 
-// F = sum of positions times gradients.
+// F = sum of edges from corner 0 times gradients, whose sum is 0.
 static inline mat hand_gradient(dag *g, uint32_t corners) {
   mat f;
-  for (uint32_t i = 0; i < 3; i++)
-    for (uint32_t j = 0; j < 3; j++) {
-      f.at[i][j] = dag_const(g, 0);
-      for (uint32_t c = 0; c < corners; c++)
-        f.at[i][j] =
-            dag_add(g, f.at[i][j],
-                    dag_mul(g, dag_input(g, DAG_POS, 3 * c + i), dag_input(g, DAG_QUAD, 1 + corners + 3 * c + j)));
+  for (uint32_t e = 0; e < 9; e++) f.at[e / 3][e % 3] = dag_const(g, 0);
+  for (uint32_t c = 1; c < corners; c++) {
+    const vec edge = hand_minus(g, hand_vector(g, DAG_POS, c), hand_vector(g, DAG_POS, 0));
+    for (uint32_t e = 0; e < 9; e++) {
+      const dag_ref gradient = dag_input(g, DAG_QUAD, 1 + corners + 3 * c + e % 3);
+      dag_ref *sum = &f.at[e / 3][e % 3];
+      *sum = dag_add(g, *sum, dag_mul(g, edge.at[e / 3], gradient));
     }
+  }
   return f;
 }
 

@@ -1,0 +1,647 @@
+// Laws: every shipped one is made for both dimensions, and gives what formulas written here say.
+
+#include "rule/law.h"
+#include "support/counting_allocator.h"
+#include "support/random.h"
+#include "support/rule_law.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *const modules[] = {"body", "springs", "fem", "external"};
+
+static int load_library(void **state) {
+  clv_program *program = clv_program_create(NULL);
+  assert_non_null(program);
+  for (size_t k = 0; k < sizeof modules / sizeof *modules; k++) {
+    size_t size;
+    char *text = law_test_read(modules[k], &size);
+    assert_int_equal(clv_program_add(program, modules[k], text, size), CLV_OK);
+    free(text);
+  }
+  *state = program;
+  return 0;
+}
+
+static int unload_library(void **state) {
+  clv_program_destroy(*state);
+  return 0;
+}
+
+// Everything that is shipped
+
+static void test_library_is_sound(void **state) {
+  clv_program *program = *state;
+  uint32_t forces = 0;
+  for (uint32_t k = 0; k < program->declarations.count; k++) {
+    const rule_tree *tree = program->declarations.data[k];
+    if (tree->kind == RULE_PARAM || tree->kind == RULE_EMBED || tree->kind == RULE_DEF)
+      assert_true(law_declaration_check(program, tree));
+    if (tree->kind != RULE_FORCE && tree->kind != RULE_DERIVE && tree->kind != RULE_UPDATE) continue;
+    forces += tree->kind == RULE_FORCE;
+    for (uint32_t dimension = 2; dimension <= 3; dimension++) {
+      law_list laws = {0};
+      const bool fine = law_elaborate(program, tree, dimension, &laws);
+      law_test_print_findings(program);
+      assert_true(fine);
+      for (uint32_t j = 0; j < laws.count; j++) {
+        assert_true(laws.data[j]->paths.count > 0);
+        assert_int_equal(laws.data[j]->paths.data[0].length, 0);
+      }
+      law_test_free(program, &laws);
+    }
+  }
+  assert_int_equal(program->findings.count, 0);
+  assert_int_equal(forces, 21);
+}
+
+static void test_shapes(void **state) {
+  static const struct {
+    const char *name;
+    uint32_t count[2];
+  } expected[] = {{"linear", {2, 4}},   {"stretch", {1, 1}},     {"neohooke", {0, 4}}, {"diagonals", {0, 1}},
+                  {"pressure", {2, 2}}, {"corner_mass", {2, 4}}, {"mass", {1, 1}},     {"edge_block", {0, 1}}};
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+    for (uint32_t dimension = 2; dimension <= 3; dimension++) {
+      law_list laws = law_test_make(*state, expected[k].name, dimension);
+      assert_int_equal(laws.count, expected[k].count[dimension - 2]);
+      law_test_free(*state, &laws);
+    }
+}
+
+// Springs
+
+static void test_stretch(void **state) {
+  random_source source = {7};
+  for (uint32_t dimension = 2; dimension <= 3; dimension++) {
+    law_list laws = law_test_make(*state, "stretch", dimension);
+    const law *l = laws.data[0];
+    assert_int_equal(l->particles.count, 2);
+    assert_int_equal(l->psd, LAW_PSD_CLAMP);
+    law_sample sample;
+    law_test_fill(&sample, l, &source);
+    const double ks = law_test_value(&sample, "ks", 0);
+    double length = 0, rest = 0;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+      length += pow(sample.pos[0][axis] - sample.pos[1][axis], 2);
+      rest += pow(sample.rest[0][axis] - sample.rest[1][axis], 2);
+    }
+    const double expected = 0.5 * ks * pow(sqrt(length) - sqrt(rest), 2);
+    law_test_near(law_test_energy(&sample), expected, 1e-13);
+    law_test_free(*state, &laws);
+  }
+}
+
+// A force law's dissipation: c = 2 sqrt(m k) makes the force 2 sqrt(m k) times the rate.
+static void test_viscosity(void **state) {
+  random_source source = {8};
+  law_list laws = law_test_make(*state, "spring_viscosity", 3);
+  law_sample sample;
+  law_test_fill(&sample, laws.data[0], &source);
+  double along[3], length = 0, rate = 0;
+  for (uint32_t axis = 0; axis < 3; axis++) {
+    along[axis] = sample.pos[0][axis] - sample.pos[1][axis];
+    length += along[axis] * along[axis];
+  }
+  length = sqrt(length);
+  for (uint32_t axis = 0; axis < 3; axis++) rate += along[axis] / length * (sample.vel[0][axis] - sample.vel[1][axis]);
+  // Values of columns do not depend on the place in these samples, so both ends have one mass.
+  const double mass = law_test_value(&sample, "mass", 0), ks = law_test_value(&sample, "ks", 0);
+  const double ratio = sample.params[law_test_param(*state, "damping_ratio")];
+  double forces[LAW_PARTICLES][3];
+  law_test_forces(&sample, forces);
+  for (uint32_t axis = 0; axis < 3; axis++)
+    law_test_near(forces[0][axis], -2 * ratio * sqrt(mass * ks) * rate * along[axis] / length, 1e-12);
+  law_test_free(*state, &laws);
+}
+
+// The vertices of a hinge: its edge, the next ones of one face, those of the other; of two triangles and of two squares.
+static const char *const hinge_words[6] = {"", "0", "10", "010", "210", "0210"};
+static const double hinge_triangles[6][3] = {{0, 0, 0},   {1, 0, 0},    {0.5, 1, 0},
+                                             {0.5, 1, 0}, {0.5, -1, 0}, {0.5, -1, 0}};
+static const double hinge_quads[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, -1, 0}, {1, -1, 0}};
+
+static double noise(random_source *source) {
+  return (double)(random_next(source) >> 11) * 0x1p-53 - 0.5;
+}
+
+static double angle_of(law_list *laws, double height) {
+  // Two triangles over the edge from (0,0,0) to (1,0,0); the far one is lifted.
+  law_sample sample = {.law = laws->data[0]};
+  const double width = sqrt(1 - height * height);
+  for (uint32_t k = 0; k < 6; k++) {
+    const int p = law_test_particle(sample.law, hinge_words[k]);
+    assert_true(p >= 0);
+    memcpy(sample.rest[p], hinge_triangles[k], sizeof hinge_triangles[k]);
+    memcpy(sample.pos[p], hinge_triangles[k], sizeof hinge_triangles[k]);
+    if (k >= 4) {
+      sample.pos[p][1] = -width;
+      sample.pos[p][2] = height;
+    }
+  }
+  sample.constant = 2;
+  return sqrt(law_test_energy(&sample)); // of k = 2: the angle itself
+}
+
+static void test_hinge(void **state) {
+  for (uint32_t dimension = 2; dimension <= 3; dimension++) {
+    law_list laws = law_test_make(*state, "hinge", dimension);
+    assert_int_equal(laws.data[0]->guards.count, 1);
+    assert_int_equal(laws.data[0]->guards.data[0].test, LAW_NOT_FREE);
+    law_test_near(angle_of(&laws, 0), 0, 1e-12);
+    law_test_near(angle_of(&laws, 1), acos(0), 1e-12);
+    law_test_near(angle_of(&laws, 0.5), asin(0.5), 1e-12);
+    law_test_free(*state, &laws);
+  }
+}
+
+// The 2017 formula turns the wings in the direction in which the hinge's energy falls.
+static void test_angular_agrees_with_hinge(void **state) {
+  random_source source = {9};
+  law_list angular = law_test_make(*state, "angular", 2), hinge = law_test_make(*state, "hinge", 2);
+  for (uint32_t trial = 0; trial < 20; trial++) {
+    law_sample one, two;
+    law_test_fill(&one, angular.data[0], &source);
+    for (uint32_t p = 0; p < 6; p++) {
+      const int at = law_test_particle(one.law, hinge_words[p]);
+      assert_true(at >= 0);
+      for (uint32_t axis = 0; axis < 3; axis++) {
+        one.rest[at][axis] = hinge_quads[p][axis] + 0.2 * noise(&source);
+        one.pos[at][axis] = hinge_quads[p][axis] + 0.4 * noise(&source);
+      }
+    }
+    two = one;
+    two.law = hinge.data[0];
+    for (uint32_t p = 0; p < 6; p++) {
+      const int q = law_test_same_particle(one.law, p, two.law);
+      assert_true(q >= 0);
+      memcpy(two.pos[q], one.pos[p], sizeof one.pos[p]);
+      memcpy(two.rest[q], one.rest[p], sizeof one.rest[p]);
+    }
+    double f[LAW_PARTICLES][3], g[LAW_PARTICLES][3], along = 0;
+    law_test_forces(&one, f);
+    law_test_forces(&two, g);
+    for (uint32_t p = 0; p < 6; p++) {
+      const int q = law_test_same_particle(one.law, p, two.law);
+      const uint32_t length = one.law->paths.data[one.law->particles.data[p]].length;
+      for (uint32_t axis = 0; axis < 3 && length > 1; axis++) along += f[p][axis] * g[q][axis];
+    }
+    assert_true(along > 0);
+  }
+  law_test_free(*state, &angular);
+  law_test_free(*state, &hinge);
+}
+
+// Cells
+
+static const double shapes[CLV_TEMPLATE_LAST + 1][8][3] = {
+    [CLV_TRI] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+    [CLV_QUAD] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}},
+    [CLV_TET] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+    [CLV_PYRAMID] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, 1}},
+    [CLV_PRISM] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}},
+    [CLV_HEX] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}},
+};
+
+// Faces by corners, in one sense of turning.
+static const int8_t faces[CLV_TEMPLATE_LAST + 1][6][4] = {
+    [CLV_TET] = {{0, 2, 1, -1}, {0, 1, 3, -1}, {1, 2, 3, -1}, {0, 3, 2, -1}},
+    [CLV_PYRAMID] = {{0, 3, 2, 1}, {0, 1, 4, -1}, {1, 2, 4, -1}, {2, 3, 4, -1}, {3, 0, 4, -1}},
+    [CLV_PRISM] = {{0, 2, 1, -1}, {3, 4, 5, -1}, {0, 1, 4, 3}, {1, 2, 5, 4}, {2, 0, 3, 5}},
+    [CLV_HEX] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}},
+};
+
+static double triple(const double *a, const double *b, const double *c) {
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+// By the flux through the faces; a bilinear one is the mean of its two triangulations. Of a surface in the plane: its area.
+static double volume_of(clv_kind kind, double (*x)[3]) {
+  const uint32_t corners = clv_templates[kind].corner_count;
+  double volume = 0;
+  if (clv_templates[kind].dimension == 2) {
+    for (uint32_t c = 0; c < corners; c++) {
+      const double *a = x[c], *b = x[(c + 1) % corners];
+      volume += 0.5 * (a[0] * b[1] - a[1] * b[0]);
+    }
+    return volume;
+  }
+  for (uint32_t f = 0; f < clv_templates[kind].facet_count; f++) {
+    const int8_t *c = faces[kind][f];
+    if (c[3] < 0)
+      volume += triple(x[c[0]], x[c[1]], x[c[2]]) / 6;
+    else
+      volume += (triple(x[c[0]], x[c[1]], x[c[2]]) + triple(x[c[0]], x[c[2]], x[c[3]]) +
+                 triple(x[c[1]], x[c[2]], x[c[3]]) + triple(x[c[1]], x[c[3]], x[c[0]])) /
+                12;
+  }
+  return volume;
+}
+
+// A cell of some shape, and an affine deformation of it: x = A X + b.
+static void deform(law_sample *sample, double (*map)[3], random_source *source, double size) {
+  const law *l = sample->law;
+  const clv_kind kind = l->shape.kind;
+  const bool flat = clv_templates[kind].dimension == 2;
+  for (uint32_t r = 0; r < 3; r++)
+    for (uint32_t c = 0; c < 3; c++) map[r][c] = (r == c) + size * noise(source);
+  for (uint32_t c = 0; c < clv_templates[kind].corner_count; c++) {
+    double rest[3], pos[3];
+    for (uint32_t axis = 0; axis < 3; axis++)
+      rest[axis] = flat && axis == 2 ? 0 : 1.5 * shapes[kind][c][axis] + 0.4 * noise(source);
+    for (uint32_t axis = 0; axis < 3; axis++)
+      pos[axis] = 0.7 + map[axis][0] * rest[0] + map[axis][1] * rest[1] + map[axis][2] * rest[2];
+    memcpy(sample->corner[c], rest, sizeof rest);
+    const int p = law_test_corner_particle(l, c);
+    assert_true(p >= 0);
+    memcpy(sample->rest[p], rest, sizeof rest);
+    memcpy(sample->pos[p], pos, sizeof pos);
+  }
+}
+
+// strain = a' b less the identity, symmetric, of dimension k: a and b are 3 x 3 and only k columns count.
+static double isotropic(double (*a)[3], double (*b)[3], uint32_t k, double factor, double mu, double lam) {
+  double square = 0, trace = 0;
+  for (uint32_t r = 0; r < k; r++)
+    for (uint32_t c = 0; c < k; c++) {
+      double strain = -(double)(r == c);
+      for (uint32_t j = 0; j < 3; j++) strain += 0.5 * (a[j][r] * b[j][c] + a[j][c] * b[j][r]);
+      strain *= factor;
+      square += strain * strain;
+      if (r == c) trace += strain;
+    }
+  return mu * square + 0.5 * lam * trace * trace;
+}
+
+static double thickness_of(const law_sample *sample, clv_program *program) {
+  return clv_templates[sample->law->shape.kind].dimension == 2 ? sample->params[law_test_param(program, "thickness")]
+                                                               : 1;
+}
+
+static void check_patch(clv_program *program, const char *name, uint32_t dimension) {
+  random_source source = {11};
+  law_list laws = law_test_make(program, name, dimension);
+  for (uint32_t k = 0; k < laws.count; k++)
+    for (uint32_t trial = 0; trial < 5; trial++) {
+      law_sample sample;
+      law_test_fill(&sample, laws.data[k], &source);
+      double map[3][3], unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+      deform(&sample, map, &source, 0.5);
+      const double mu = law_test_value(&sample, "mu", 0), lam = law_test_value(&sample, "lam", 0);
+      const bool linear = strcmp(name, "linear") == 0;
+      const uint32_t axes = clv_templates[sample.law->shape.kind].dimension;
+      const double density = linear ? isotropic(unit, map, axes, 1, mu, lam) : isotropic(map, map, axes, 0.5, mu, lam);
+      const double volume = fabs(volume_of(sample.law->shape.kind, sample.corner)) * thickness_of(&sample, program);
+      law_test_near(law_test_energy(&sample), density * volume, 1e-11);
+    }
+  law_test_free(program, &laws);
+}
+
+static void test_patch(void **state) {
+  for (uint32_t dimension = 2; dimension <= 3; dimension++) {
+    check_patch(*state, "linear", dimension);
+    check_patch(*state, "stvk", dimension);
+  }
+}
+
+// One tetrahedron by hand: F from edge vectors, the energy from F.
+static void test_stvk_tetrahedron(void **state) {
+  random_source source = {12};
+  law_list laws = law_test_make(*state, "stvk", 3);
+  const law *l = NULL;
+  for (uint32_t k = 0; k < laws.count; k++)
+    if (laws.data[k]->shape.kind == CLV_TET) l = laws.data[k];
+  assert_non_null(l);
+  assert_int_equal(l->quadrature, 1);
+  law_sample sample;
+  law_test_fill(&sample, l, &source);
+  double map[3][3];
+  deform(&sample, map, &source, 0.3);
+  for (uint32_t p = 0; p < 4; p++)
+    for (uint32_t axis = 0; axis < 3; axis++) sample.pos[p][axis] += 0.3 * noise(&source);
+  double edge[3][3], rest[3][3], f[3][3] = {{0}};
+  for (uint32_t c = 1; c < 4; c++) {
+    const int p = law_test_corner_particle(l, c), o = law_test_corner_particle(l, 0);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+      edge[c - 1][axis] = sample.pos[p][axis] - sample.pos[o][axis];
+      rest[c - 1][axis] = sample.corner[c][axis] - sample.corner[0][axis];
+    }
+  }
+  const double det = triple(rest[0], rest[1], rest[2]);
+  for (uint32_t c = 0; c < 3; c++) {
+    const double *a = rest[(c + 1) % 3], *b = rest[(c + 2) % 3];
+    const double dual[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+    for (uint32_t i = 0; i < 3; i++)
+      for (uint32_t j = 0; j < 3; j++) f[i][j] += edge[c][i] * dual[j] / det;
+  }
+  const double mu = law_test_value(&sample, "mu", 0), lam = law_test_value(&sample, "lam", 0);
+  law_test_near(law_test_energy(&sample), fabs(det) / 6 * isotropic(f, f, 3, 0.5, mu, lam), 1e-12);
+  law_test_free(*state, &laws);
+}
+
+// For small strains every solid is Hooke's.
+static void test_small_strain(void **state) {
+  static const char *const names[] = {"stvk", "neohooke", "corotational", "corotational_qr"};
+  for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+    law_list laws = law_test_make(*state, names[n], 3);
+    for (uint32_t k = 0; k < laws.count; k++) {
+      random_source source = {13};
+      law_sample sample;
+      law_test_fill(&sample, laws.data[k], &source);
+      double map[3][3], unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+      deform(&sample, map, &source, 1e-4);
+      const double mu = law_test_value(&sample, "mu", 0), lam = law_test_value(&sample, "lam", 0);
+      const double expected =
+          isotropic(unit, map, 3, 1, mu, lam) * fabs(volume_of(sample.law->shape.kind, sample.corner));
+      law_test_near(law_test_energy(&sample), expected, 2e-3);
+    }
+    law_test_free(*state, &laws);
+  }
+}
+
+// Energies that no motion of the whole body changes.
+static void move_body(law_sample *sample, bool turn) {
+  const double c = cos(0.7), s = sin(0.7);
+  for (uint32_t p = 0; p < sample->law->particles.count; p++) {
+    double *x = sample->pos[p];
+    const double y = x[1], z = x[2];
+    if (turn) {
+      x[1] = c * y - s * z;
+      x[2] = s * y + c * z;
+      const double x0 = x[0];
+      x[0] = c * x0 - s * x[1];
+      x[1] = s * x0 + c * x[1];
+    }
+    for (uint32_t axis = 0; axis < 3; axis++) x[axis] += 3 + axis;
+  }
+}
+
+static void test_invariance(void **state) {
+  static const struct {
+    const char *name;
+    bool turns;
+  } laws_of[] = {{"stretch", true},   {"stretch_face", true}, {"shear", true},        {"shear_corner", true},
+                 {"diagonals", true}, {"provot", true},       {"hinge", true},        {"volume", true},
+                 {"linear", false},   {"stvk", true},         {"corotational", true}, {"corotational_qr", true},
+                 {"neohooke", true}};
+  for (size_t n = 0; n < sizeof laws_of / sizeof *laws_of; n++)
+    for (uint32_t dimension = 2; dimension <= 3; dimension++) {
+      random_source source = {n + 1};
+      law_list laws = law_test_make(*state, laws_of[n].name, dimension);
+      for (uint32_t k = 0; k < laws.count; k++) {
+        law_sample sample;
+        law_test_fill(&sample, laws.data[k], &source);
+        double map[3][3];
+        if (laws.data[k]->shape.kind && laws.data[k]->quadrature) deform(&sample, map, &source, 0.4);
+        const double before = law_test_energy(&sample);
+        move_body(&sample, laws_of[n].turns);
+        assert_true(before > 0);
+        law_test_near(law_test_energy(&sample), before, 1e-10);
+      }
+      law_test_free(*state, &laws);
+    }
+}
+
+// The volume's energy sees the volume, of all points together.
+static void test_volume(void **state) {
+  for (uint32_t dimension = 2; dimension <= 3; dimension++) {
+    law_list laws = law_test_make(*state, "volume", dimension);
+    for (uint32_t k = 0; k < laws.count; k++) {
+      random_source source = {14};
+      law_sample sample;
+      law_test_fill(&sample, laws.data[k], &source);
+      double map[3][3];
+      deform(&sample, map, &source, 0.3);
+      assert_true(sample.law->unrolled);
+      for (uint32_t r = 0; r < 3; r++)
+        for (uint32_t c = 0; c < 3; c++) map[r][c] = r == c ? 1 + 0.1 * r : 0;
+      for (uint32_t p = 0; p < sample.law->particles.count; p++)
+        for (uint32_t axis = 0; axis < 3; axis++) sample.pos[p][axis] = map[axis][axis] * sample.rest[p][axis];
+      const double ratio = dimension == 2 ? 1.1 : 1.1 * 1.2;
+      const double rest = fabs(volume_of(sample.law->shape.kind, sample.corner)) * thickness_of(&sample, *state);
+      law_test_near(law_test_energy(&sample),
+                    0.5 * law_test_value(&sample, "bulk", 0) * rest * (ratio - 1) * (ratio - 1), 1e-11);
+    }
+    law_test_free(*state, &laws);
+  }
+}
+
+// Derived quantities and updates
+
+static void test_corner_masses(void **state) {
+  for (uint32_t dimension = 2; dimension <= 3; dimension++) {
+    law_list laws = law_test_make(*state, "corner_mass", dimension);
+    for (uint32_t k = 0; k < laws.count; k++) {
+      random_source source = {15};
+      const law *l = laws.data[k];
+      law_sample sample;
+      law_test_fill(&sample, l, &source);
+      for (uint32_t c = 0; c < clv_templates[l->shape.kind].corner_count; c++)
+        for (uint32_t axis = 0; axis < dimension; axis++)
+          sample.corner[c][axis] = shapes[l->shape.kind][c][axis] + 0.2 * noise(&source);
+      assert_int_equal(l->assigns.count, clv_templates[l->shape.kind].corner_count);
+      double whole = 0;
+      for (uint32_t a = 0; a < l->assigns.count; a++) {
+        const double mass = law_test_root(&sample, l->assigns.data[a].value);
+        assert_true(mass > 0);
+        whole += mass;
+      }
+      const double volume = fabs(volume_of(l->shape.kind, sample.corner)) * thickness_of(&sample, *state);
+      law_test_near(whole, law_test_value(&sample, "rho", 0) * volume, 1e-12);
+    }
+    law_test_free(*state, &laws);
+  }
+}
+
+static void test_vertex_sum(void **state) {
+  law_list laws = law_test_make(*state, "mass", 3);
+  const law *l = laws.data[0];
+  assert_int_equal(l->sums.count, 1);
+  assert_int_equal(l->sums.data[0].orbit, CLV_ORBIT(0, 1, 1, 0));
+  assert_int_equal(l->sums.data[0].width, 1);
+  assert_int_equal(l->reads.count, 1);
+  assert_true(l->reads.data[0].in_sum);
+  assert_int_equal(l->graph.nodes.data[l->assigns.data[0].value].op, DAG_SUM_INPUT);
+  law_test_free(*state, &laws);
+}
+
+// The blocks of the mass-tensor are the stiffness of the linear law: forces are the same.
+static void test_mass_tensor(void **state) {
+  random_source source = {16};
+  law_list blocks = law_test_make(*state, "tet_block", 3), diagonals = law_test_make(*state, "tet_diagonal", 3);
+  law_list linear = law_test_make(*state, "linear", 3);
+  const law *tet = NULL;
+  for (uint32_t k = 0; k < linear.count; k++)
+    if (linear.data[k]->shape.kind == CLV_TET) tet = linear.data[k];
+  assert_non_null(tet);
+  law_sample whole;
+  law_test_fill(&whole, tet, &source);
+  double map[3][3], expected[LAW_PARTICLES][3], forces[4][3] = {{0}};
+  deform(&whole, map, &source, 0.3);
+  for (uint32_t p = 0; p < 4; p++)
+    for (uint32_t axis = 0; axis < 3; axis++) whole.pos[p][axis] += 0.2 * noise(&source);
+  law_test_forces(&whole, expected);
+  for (uint32_t part = 0; part < 2; part++) {
+    const law *l = part ? diagonals.data[0] : blocks.data[0];
+    law_sample sample = whole;
+    sample.law = l;
+    assert_int_equal(l->assigns.count, part ? 36 : 108);
+    for (uint32_t a = 0; a < l->assigns.count; a++) {
+      const law_assign *assign = &l->assigns.data[a];
+      const law_path *path = &l->paths.data[assign->path];
+      const uint32_t i = law_test_corner(CLV_TET, path, ""), j = part ? i : law_test_corner(CLV_TET, path, "0");
+      const int particle = law_test_corner_particle(tet, j);
+      const double moved = whole.pos[particle][assign->component % 3] - whole.rest[particle][assign->component % 3];
+      forces[i][assign->component / 3] -= law_test_root(&sample, assign->value) * moved;
+    }
+  }
+  for (uint32_t c = 0; c < 4; c++)
+    for (uint32_t axis = 0; axis < 3; axis++)
+      law_test_near_scaled(forces[c][axis], expected[law_test_corner_particle(tet, c)][axis], 1, 1e-10);
+  law_test_free(*state, &blocks);
+  law_test_free(*state, &diagonals);
+  law_test_free(*state, &linear);
+}
+
+// Pressure pushes with area times pressure, along the normal.
+static void test_pressure(void **state) {
+  law_list laws = law_test_make(*state, "pressure", 3);
+  for (uint32_t k = 0; k < laws.count; k++) {
+    random_source source = {17};
+    const law *l = laws.data[k];
+    assert_true(l->oriented && l->external);
+    assert_int_equal(l->guards.count, 1);
+    assert_int_equal(l->guards.data[0].test, LAW_FREE);
+    assert_int_equal(l->guards.data[0].dimension, 3);
+    law_sample sample;
+    law_test_fill(&sample, l, &source);
+    double flat[8][3] = {{0}}, forces[LAW_PARTICLES][3], sum[3] = {0};
+    for (uint32_t c = 0; c < clv_templates[l->shape.kind].corner_count; c++) {
+      for (uint32_t axis = 0; axis < 2; axis++) flat[c][axis] = shapes[l->shape.kind][c][axis] + 0.3 * noise(&source);
+      memcpy(sample.pos[law_test_corner_particle(l, c)], flat[c], sizeof flat[c]);
+    }
+    law_test_forces(&sample, forces);
+    for (uint32_t p = 0; p < l->particles.count; p++)
+      for (uint32_t axis = 0; axis < 3; axis++) sum[axis] += forces[p][axis];
+    const double expected = law_test_value(&sample, "pressure_on", 0) * volume_of(l->shape.kind, flat);
+    law_test_near_scaled(sum[0], 0, 1, 1e-14);
+    law_test_near(sum[2], expected, 1e-13);
+  }
+  law_test_free(*state, &laws);
+}
+
+// A later line of an update sees what an earlier one assigned.
+static void test_update(void **state) {
+  law_list laws = law_test_make(*state, "step", 3);
+  const law *l = laws.data[0];
+  random_source source = {18};
+  law_sample sample;
+  law_test_fill(&sample, l, &source);
+  const double dt = sample.params[law_test_param(*state, "dt")], mass = law_test_value(&sample, "mass", 0);
+  assert_int_equal(l->assigns.count, 9);
+  for (uint32_t k = 0; k < 9; k++) {
+    const law_assign *assign = &l->assigns.data[k];
+    const uint32_t axis = assign->component;
+    const double vel = law_test_value(&sample, "vel", axis) + dt * law_test_value(&sample, "load", axis) / mass;
+    const double pos = law_test_value(&sample, "pos", axis) + dt * vel;
+    const char *name = assign->column->name;
+    law_test_near(law_test_root(&sample, assign->value),
+                  strcmp(name, "vel") == 0   ? vel
+                  : strcmp(name, "pos") == 0 ? pos
+                                             : 0,
+                  1e-14);
+  }
+  law_test_free(*state, &laws);
+}
+
+static void test_parameters(void **state) {
+  clv_program *program = *state;
+  double values[64];
+  assert_true(law_param_count(program) <= 64);
+  assert_true(law_param_defaults(program, values));
+  const double *g = values + law_test_param(program, "g");
+  assert_true(g[0] == 0 && g[1] == 0 && g[2] == -9.81);
+  values[law_test_param(program, "rho0")] = 1234;
+  double rho;
+  assert_true(law_initial(program, rule_declaration(program, "rho"), values, &rho));
+  assert_true(rho == 1234);
+}
+
+// Quadrature
+
+static void test_quadrature(void **state) {
+  (void)state;
+  random_source source = {19};
+  for (clv_kind kind = CLV_TRI; kind <= CLV_HEX; kind++)
+    for (uint32_t trial = 0; trial < 10; trial++) {
+      const uint32_t corners = clv_templates[kind].corner_count, axes = clv_templates[kind].dimension;
+      double rest[8][3] = {{0}}, data[LAW_QUADRATURE][LAW_QUAD_DATA], volume = 0;
+      for (uint32_t c = 0; c < corners; c++)
+        for (uint32_t axis = 0; axis < axes; axis++) rest[c][axis] = shapes[kind][c][axis] + 0.3 * noise(&source);
+      law_quadrature(kind, (const double(*)[3])rest, data);
+      for (uint32_t p = 0; p < law_quadrature_points(kind); p++) {
+        double one = 0;
+        volume += data[p][0];
+        for (uint32_t c = 0; c < corners; c++) one += data[p][1 + c];
+        law_test_near(one, 1, 1e-14);
+        // The gradient of the rest positions is the identity, seen in the frame.
+        for (uint32_t x = 0; x < 3; x++)
+          for (uint32_t axis = 0; axis < axes; axis++) {
+            double slope = 0;
+            for (uint32_t c = 0; c < corners; c++) slope += rest[c][x] * data[p][1 + corners + 3 * c + axis];
+            const double frame = axes == 3 ? (x == axis) : data[p][1 + 4 * corners + 2 * x + axis];
+            law_test_near_scaled(slope, frame, 1, 1e-12);
+          }
+      }
+      law_test_near(volume, fabs(volume_of(kind, rest)), 1e-12);
+    }
+}
+
+// Memory that runs out anywhere is noticed, and nothing is lost.
+
+static const char small[] = "embed pos:vec3[m] on vertex; embed rest:vec3[m] on vertex; embed k:real[N/m] on edge;\n"
+                            "embed mu:real[Pa] on cell; param c:real = 2;\n"
+                            "derive kk:real on e:edge = sum(f:edge&cell in e) c*e.k;\n"
+                            "force s on e:edge { let l = norm(e.pos-e@0.pos); energy 0.5*e.kk*(l-rest(l))^2; }\n"
+                            "force f on t:cell { over q in t { energy t.mu*tr(grad(t.pos,q)'*grad(t.pos,q)); } }\n";
+
+static void test_memory(void **state) {
+  (void)state;
+  for (size_t fail_at = 1;; fail_at++) {
+    counting_memory memory = {.fail_at = fail_at};
+    const clv_allocator allocator = counting_allocator(&memory);
+    clv_program *program = clv_program_create(&allocator);
+    clv_result result = program ? clv_program_add(program, "small", small, sizeof small - 1) : CLV_ERROR_MEMORY;
+    if (result == CLV_OK) result = clv_program_check(program);
+    if (!memory.refused) law_test_print_findings(program);
+    assert_int_equal(result, memory.refused ? CLV_ERROR_MEMORY : CLV_OK);
+    clv_program_destroy(program);
+    assert_int_equal(memory.live_bytes, 0);
+    if (!memory.refused) break;
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_library_is_sound),
+      cmocka_unit_test(test_shapes),
+      cmocka_unit_test(test_stretch),
+      cmocka_unit_test(test_viscosity),
+      cmocka_unit_test(test_hinge),
+      cmocka_unit_test(test_angular_agrees_with_hinge),
+      cmocka_unit_test(test_patch),
+      cmocka_unit_test(test_stvk_tetrahedron),
+      cmocka_unit_test(test_small_strain),
+      cmocka_unit_test(test_invariance),
+      cmocka_unit_test(test_volume),
+      cmocka_unit_test(test_corner_masses),
+      cmocka_unit_test(test_vertex_sum),
+      cmocka_unit_test(test_mass_tensor),
+      cmocka_unit_test(test_pressure),
+      cmocka_unit_test(test_update),
+      cmocka_unit_test(test_parameters),
+      cmocka_unit_test(test_quadrature),
+      cmocka_unit_test(test_memory),
+  };
+  return cmocka_run_group_tests(tests, load_library, unload_library);
+}
