@@ -316,9 +316,9 @@ typedef struct tally {
 } tally;
 
 static bool same_links(const naive_map *a, const naive_map *b) {
-  if (a->count != b->count || memcmp(a->dead, b->dead, a->count)) return false;
+  if (a->count != b->count || memcmp(a->dead, b->dead, a->count) != 0) return false;
   for (uint32_t i = 0; i < 4; i++)
-    if (memcmp(a->alpha[i], b->alpha[i], a->count * sizeof(uint16_t))) return false;
+    if (memcmp(a->alpha[i], b->alpha[i], a->count * sizeof(uint16_t)) != 0) return false;
   return true;
 }
 

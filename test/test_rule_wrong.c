@@ -100,7 +100,7 @@ static void check_file(const char *file, const char *text) {
   assert_non_null(one);
   for (const char *at = first; at;) {
     const char *end = next_case(at + 1);
-    strcpy(one, text);
+    memcpy(one, text, strlen(text) + 1);
     for (char *c = one + (first - text); *c; c++)
       if ((c < one + (at - text) || (end && c >= one + (end - text))) && *c != '\n') *c = ' ';
     uint32_t line = 1;
@@ -144,13 +144,15 @@ static void read_and_check(const char *folder, const char *name) {
 static void wrong_rules_are_refused(void **state) {
   (void)state;
   char folder[2048];
-  snprintf(folder, sizeof folder, "%s", __FILE__);
-  char *slash = strrchr(folder, '/');
+  const char *slash = strrchr(__FILE__, '/');
   assert_non_null(slash);
-  strcpy(slash, "/rules/wrong");
+  snprintf(folder, sizeof folder, "%.*s/rules/wrong", (int)(slash - __FILE__), __FILE__);
   DIR *directory = opendir(folder);
-  if (!directory) fail_msg("%s cannot be read", folder);
-  char *names[FILES];
+  if (!directory) {
+    fail_msg("%s cannot be read", folder);
+    return;
+  }
+  char *names[FILES] = {NULL};
   uint32_t count = 0;
   for (const struct dirent *entry; (entry = readdir(directory));) {
     const size_t length = strlen(entry->d_name);
