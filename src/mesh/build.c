@@ -178,7 +178,7 @@ static clv_result test_shape(elements_test *t, size_t element) {
   if (count ? template_repeats(corners, count, t->vertices->of_point) : repeats(corners, size, t->vertices->of_point))
     return bad_element(t->error, element, "is degenerate: two of its corners are one point");
   if (kind == CLV_POLYGON) return test_polygon(t, element, size);
-  double p[8][3];
+  double p[8][3] = {{0}};
   for (uint32_t k = 0; k < count; k++) memcpy(p[k], t->mesh->points[corners[k]], sizeof p[k]);
   const double(*shape)[3] = (const double(*)[3])p;
   const double measure = t->planar ? clv_element_area_z(kind, shape) : clv_element_measure(kind, shape);
