@@ -150,6 +150,22 @@ static void apply_cells(map *m, map_orbits *o) {
   }
 }
 
+// The new half of every orbit that was cut gets an id; all places are plain.
+static void apply_cut_ids(map *m, map_orbits *o) {
+  map_index *index = o->index;
+  for (uint32_t k = 0; k < o->orbits.count; k++) {
+    map_new_orbit *orbit = &o->orbits.data[k];
+    orbit->id = orbit->keeps ? (uint32_t)orbit->keeps : map_index_take(index);
+    index->dart.data[orbit->id] = o->nodes.data[orbit->node_start];
+    for (uint32_t n = orbit->node_start; n < orbit->node_end && !orbit->keeps; n++) {
+      const clv_dart node = o->nodes.data[n];
+      const clv_page page = map_page(m, node);
+      const clv_suborbits *sub = &clv_templates[page.kind].sub[index->inner];
+      index->ids[page.kind].data[map_row(page, node) * sub->count + sub->of[node & 63u]] = orbit->id;
+    }
+  }
+}
+
 static void apply_ids(map *m, map_orbits *o) {
   map_index *index = o->index;
   for (uint32_t k = 0; k < o->orbits.count; k++) {
@@ -171,8 +187,9 @@ static void apply_ids(map *m, map_orbits *o) {
   }
 }
 
-static void report_orbits(map *m, map_orbits *o) {
-  for (uint32_t k = 0; k < o->orbits.count && m->subscribers.count; k++)
+static inline void report_orbits(map *m, map_orbits *o) {
+  if (!m->subscribers.count) return;
+  for (uint32_t k = 0; k < o->orbits.count; k++)
     if (o->orbits.data[k].changed) emit_orbit(m, o, &o->orbits.data[k]);
 }
 
@@ -202,13 +219,19 @@ static void carry_out(map *m, map_plan *plan) {
   map_scratch *s = m->scratch;
   s->events.count = s->renames.count = 0;
   apply_cells(m, &plan->cells);
-  for (uint32_t k = 0; k < m->numbered_count; k++) apply_ids(m, &plan->orbits[m->numbered[k]->dims]);
+  for (uint32_t k = 0; k < m->numbered_count; k++) {
+    map_orbits *o = &plan->orbits[m->numbered[k]->dims];
+    if (o->cut)
+      apply_cut_ids(m, o);
+    else
+      apply_ids(m, o);
+  }
   if (m->embedding.apply) m->embedding.apply(m->embedding.self, m, plan);
   report_orbits(m, &plan->cells);
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     map_orbits *o = &plan->orbits[m->numbered[k]->dims];
     if (o->index->crossing) report_orbits(m, o);
-    retire_old(m, o, retire_id);
+    if (!o->cut) retire_old(m, o, retire_id); // in a cut, every old id goes on
   }
   map_settle_cells(m, plan);
   retire_old(m, &plan->cells, retire_block);
@@ -256,10 +279,8 @@ clv_result clv_map_commit(clv_map *view) {
   if (m->scratch->renames.count) refresh_events(m);
   m->revision++;
   map_journals_append(m);
-  m->told = m->log.count;
   close_transaction(m);
   tell(m);
-  m->told = 0;
   return CLV_OK;
 }
 

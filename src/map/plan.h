@@ -52,6 +52,7 @@ typedef struct map_orbits {
   map_words by_old;           // parts in order of old name, then orbit
   BASE_ARRAY(map_lost) lost;
   uint32_t fresh; // ids to be taken
+  bool cut;       // each old orbit came apart in two, and nothing else happened: map_plan_cut made this
 } map_orbits;
 
 typedef struct map_plan {
@@ -62,6 +63,7 @@ typedef struct map_plan {
   bool inner_changed;       // some cell's own links were written
   bool cells_added;         // some template cell is new
   bool links_changed;       // something was sewn, unsewn or deleted
+  bool values_set;          // by hand
   bool recolour;
 } map_plan;
 
@@ -74,6 +76,7 @@ typedef struct map_scratch {
   map_words sides; // packed 2-colouring, for recolouring
   map_words cuts;  // by entry of the log
   map_words fresh; // blocks that this transaction added, in order
+  bool general;    // plan every cut the general way: for tests
 } map_scratch;
 
 typedef enum map_settle {
@@ -103,6 +106,11 @@ uint32_t map_first_part(const map_orbits *orbits, uint64_t old);
 bool map_find_cuts(map *m);
 // True when the orbit at a position of a cut facet is known to reach from side to side.
 bool map_still_joined(const map *m, uint32_t dims, uint32_t cut, uint32_t position, uint32_t size);
+
+// The plan of a log that is one cut and nothing else, for the edges or the vertices of a 3D map: written down directly, or
+// left to the general way.
+typedef enum map_cut_plan { MAP_CUT_PLANNED, MAP_CUT_GENERAL, MAP_CUT_NO_MEMORY } map_cut_plan;
+map_cut_plan map_plan_cut(map *m, map_orbits *orbits);
 
 // Which cells are templates, which must move (settle.c); and doing it, which cannot fail after the reserve.
 void map_plan_settling(map *m, map_plan *plan);

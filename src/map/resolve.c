@@ -440,14 +440,18 @@ static void keep_ids(const map *m, const map_plan *plan, map_orbits *o) {
   }
 }
 
-static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims, map_index *index) {
-  map_scratch *s = m->scratch;
+static inline void clear(map_orbits *o, uint32_t dims, map_index *index) {
   o->index = index;
   o->dims = dims;
   o->nodes.count = o->orbits.count = o->parts.count = o->by_old.count = o->lost.count = o->fresh = 0;
+  o->cut = false;
+}
+
+static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims, map_index *index) {
+  map_scratch *s = m->scratch;
+  clear(o, dims, index);
   const uint32_t n = m->view.dimension;
   resolver r = {m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n)};
-  if (!r.crossing && !plan->inner_changed) return true;
   for (uint32_t k = 0; k < m->log.count; k++)
     if (!touch(&r, m->log.data[k], s->cuts.data[k])) return false;
   if (index && !r.crossing && !start_unseated(&r, &plan->cells)) return false;
@@ -466,18 +470,38 @@ static void survey(const map *m, map_plan *plan) {
   for (uint32_t k = 0; k < m->log.count; k++) ops |= 1u << m->log.data[k].op;
   plan->inner_changed = ops & (1u << MAP_ALPHA | 1u << MAP_EXTEND | 1u << MAP_DART_ADD | 1u << MAP_DART_DROP);
   plan->cells_added = ops & 1u << MAP_CELL_ADD;
+  plan->values_set = ops & 1u << MAP_VALUE;
   plan->links_changed = ops & (1u << MAP_LINK | 1u << MAP_ALPHA | 1u << MAP_DART_DROP);
+}
+
+// True when all there is to plan is one facet that was unsewn, between two plain cells of a 3D map.
+static bool is_one_cut(const map *m) {
+  const map_scratch *s = m->scratch;
+  return m->view.dimension == 3 && m->log.count == 2 && (s->cuts.data[0] & MAP_CUT) &&
+         s->cuts.data[1] == MAP_CUT_MIRRORED && !s->general;
+}
+
+static bool resolve_cells(map *m, map_plan *plan) {
+  const uint32_t cell_dims = clv_orbit_dims(&m->view, CLV_CELL);
+  clear(&plan->cells, cell_dims, NULL);
+  if (plan->inner_changed && !resolve_orbits(m, plan, &plan->cells, cell_dims, NULL)) return false;
+  map_plan_settling(m, plan); // which cells keep their rows decides who keeps the rows' slots
+  return true;
 }
 
 bool map_resolve(map *m, map_plan *plan) {
   survey(m, plan);
-  const uint32_t cell_dims = clv_orbit_dims(&m->view, CLV_CELL);
-  if (!find_fresh_blocks(m, plan) || !map_find_cuts(m) || !resolve_orbits(m, plan, &plan->cells, cell_dims, NULL))
-    return false;
-  map_plan_settling(m, plan); // which cells keep their rows decides who keeps the rows' slots
+  if (!find_fresh_blocks(m, plan) || !map_find_cuts(m) || !resolve_cells(m, plan)) return false;
+  const bool one_cut = is_one_cut(m);
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     map_index *index = m->numbered[k];
-    if (!resolve_orbits(m, plan, &plan->orbits[index->dims], index->dims, index)) return false;
+    map_orbits *o = &plan->orbits[index->dims];
+    clear(o, index->dims, index);
+    if (!index->crossing && !plan->inner_changed) continue;
+    const bool simple = one_cut && (index->dims == CLV_EDGE || index->dims == CLV_VERTEX);
+    const map_cut_plan planned = simple ? map_plan_cut(m, o) : MAP_CUT_GENERAL;
+    if (planned == MAP_CUT_NO_MEMORY) return false;
+    if (planned == MAP_CUT_GENERAL && !resolve_orbits(m, plan, o, index->dims, index)) return false;
   }
   return true;
 }

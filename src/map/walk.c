@@ -148,12 +148,8 @@ static inline uint32_t star_slot(uint32_t key) {
   return key * 0x9E3779B1u >> 24;
 }
 
-// When all pages are of one kind and none has records, a dart tells its row by itself.
-static inline bool is_uniform(const map *m, uint32_t kind) {
-  return m->records.alive == 0 && m->rows[kind].pages.count + 1 == m->pages.count;
-}
-
-static inline uint32_t star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart *entry, bool uniform) {
+static inline uint32_t star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart *entry, bool uniform,
+                                  uint32_t *weight) {
   const clv_page *pages = m->view.pages;
   uint32_t kind = pages[dart >> CLV_PAGE_SHIFT].kind;
   const clv_template *shape = &clv_templates[kind];
@@ -175,7 +171,7 @@ static inline uint32_t star_plain(const map *m, uint32_t inner, clv_dart dart, c
       sub = &shape->sub[inner];
       rows = m->view.links[kind];
     }
-    const uint32_t row = uniform ? (entry[k] >> 6) - (CLV_BLOCK_MASK + 1) : map_row(page, entry[k]);
+    const uint32_t row = uniform ? map_uniform_row(entry[k]) : map_row(page, entry[k]);
     const uint32_t number = keys[k + 1] & 63u, came = k ? shape->facet[entry[k] & 63u] : 64;
     const uint32_t *links = rows + (size_t)row * shape->facet_count;
     const clv_exit *exit = sub->exit + sub->exit_start[number], *end = sub->exit + sub->exit_start[number + 1];
@@ -195,12 +191,18 @@ static inline uint32_t star_plain(const map *m, uint32_t inner, clv_dart dart, c
       const uint32_t key = (link & ~63u) | place;
       uint32_t slot = star_slot(key);
       while (slots[slot] && keys[slots[slot]] != key) slot = (slot + 1) % STAR_SLOTS;
-      const uint32_t new = !slots[slot];
+      const bool new = !slots[slot];
       keys[count + 1] = key; // one that is not new stays behind the end
       entry[count] = (link & ~63u) | at;
       slots[slot] = (uint8_t)(new ? count + 1 : slots[slot]);
-      count += new;
+      count += new ? 1 : 0;
     }
+  }
+  for (uint32_t k = 0; weight && k < count; k++) {
+    if (!uniform) sub = &clv_templates[pages[entry[k] >> CLV_PAGE_SHIFT].kind].sub[inner];
+    const uint32_t number = keys[k + 1] & 63u;
+    entry[k] = (entry[k] & ~63u) | sub->first[number];
+    *weight += sub->size[number];
   }
   return count;
 }
@@ -208,7 +210,17 @@ static inline uint32_t star_plain(const map *m, uint32_t inner, clv_dart dart, c
 uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]) {
   const clv_page page = map_page(m, dart);
   if (!page.plain) return 0;
-  return is_uniform(m, page.kind) ? star_plain(m, inner, dart, entry, true) : star_plain(m, inner, dart, entry, false);
+  return map_is_uniform(m, page.kind) ? star_plain(m, inner, dart, entry, true, NULL)
+                                      : star_plain(m, inner, dart, entry, false, NULL);
+}
+
+uint32_t map_star_places(const map *m, uint32_t inner, clv_dart dart, clv_dart place[MAP_STAR_PLAIN],
+                         uint32_t *weight) {
+  const clv_page page = map_page(m, dart);
+  *weight = 0;
+  if (!page.plain) return 0;
+  return map_is_uniform(m, page.kind) ? star_plain(m, inner, dart, place, true, weight)
+                                      : star_plain(m, inner, dart, place, false, weight);
 }
 
 // Stars. A ring is followed both ways from its first dart; anything else is searched breadth first.

@@ -59,8 +59,18 @@ bool map_walk_darts(clv_walk *walk, const map *m, uint32_t dims, clv_dart dart);
 // few; otherwise 0.
 #define MAP_STAR_PLAIN 96
 uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]);
+// The same, each place under its own name; *weight is the number of their darts.
+uint32_t map_star_places(const map *m, uint32_t inner, clv_dart dart, clv_dart place[MAP_STAR_PLAIN], uint32_t *weight);
 // Likewise for an orbit that goes round: the first *ahead in order one way, then the others, if it is open, the other way.
 uint32_t map_ring_plain(const map *m, uint32_t dims, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN], uint32_t *ahead);
+
+// When all pages are of one kind and none has records, a dart tells its row by itself.
+static inline bool map_is_uniform(const map *m, uint32_t kind) {
+  return m->records.alive == 0 && m->rows[kind].pages.count + 1 == m->pages.count;
+}
+static inline uint32_t map_uniform_row(clv_dart dart) {
+  return (dart >> 6) - (CLV_BLOCK_MASK + 1);
+}
 
 // True when the dart lies in a template cell that is not extended.
 static inline bool map_dart_plain(const map *m, clv_dart dart) {
