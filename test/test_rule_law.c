@@ -59,8 +59,10 @@ static void test_shapes(void **state) {
   static const struct {
     const char *name;
     uint32_t count[2];
-  } expected[] = {{"linear", {2, 4}},   {"stretch", {1, 1}},     {"neohooke", {0, 4}}, {"diagonals", {0, 1}},
-                  {"pressure", {2, 2}}, {"corner_mass", {2, 4}}, {"mass", {1, 1}},     {"edge_block", {0, 1}}};
+  } expected[] = {
+      {"linear", {2, 4}},           {"stretch", {1, 1}},           {"neohooke", {0, 4}}, {"diagonals", {0, 1}},
+      {"pressure", {2, 2}},         {"corner_mass", {2, 4}},       {"mass", {1, 1}},     {"edge_block", {0, 1}},
+      {"mass_tensor_edge", {0, 1}}, {"mass_tensor_vertex", {0, 1}}};
   for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
     for (uint32_t dimension = 2; dimension <= 3; dimension++) {
       law_list laws = law_test_make(*state, expected[k].name, dimension);

@@ -59,6 +59,13 @@ typedef struct law_known {
   bool free;
 } law_known;
 
+// What is known of a derived quantity: its unit, and whether it exists in such maps.
+typedef struct law_derived {
+  const rule_tree *column;
+  law_unit unit;
+  bool served;
+} law_derived;
+
 // A column that an update has given a value.
 typedef struct law_written {
   const rule_tree *column;
@@ -66,7 +73,7 @@ typedef struct law_written {
   law_value value;
 } law_written;
 
-enum { LAW_KNOWN = 32, LAW_WRITTEN = 16, LAW_DEPTH = 400, LAW_WORK = 400000, LAW_COSETS = 64 };
+enum { LAW_KNOWN = 32, LAW_WRITTEN = 16, LAW_DERIVED = 16, LAW_DEPTH = 400, LAW_WORK = 400000, LAW_COSETS = 64 };
 
 typedef struct law_maker {
   clv_program *program;
@@ -99,6 +106,8 @@ typedef struct law_maker {
   law_unit result; // of a derived quantity
   law_known known[LAW_KNOWN];
   uint32_t known_count;
+  law_derived derived[LAW_DERIVED]; // the last that were looked at
+  uint32_t derived_count;
   law_written written[LAW_WRITTEN];
   uint32_t written_count;
   BASE_ARRAY(law_dart) read_keys; // of law->reads
@@ -148,7 +157,6 @@ law_value law_read_thickness(law_maker *m, rule_span span); // of a surface, in 
 law_value law_read_param(law_maker *m, const rule_tree *param, rule_span span);
 uint32_t law_particle_at(law_maker *m, law_dart dart, rule_span span);
 bool law_fits(law_maker *m, law_value *value, const rule_tree *type, const law_unit *unit, rule_span span);
-law_unit law_derived_unit(law_maker *m, const rule_tree *derive);
 
 // elaborate_value.c
 law_value law_evaluate(law_maker *m, law_binding *scope, const rule_tree *tree);

@@ -79,15 +79,42 @@ static const law_value *find_written(const law_maker *m, const rule_tree *column
   return NULL;
 }
 
+// A quantity that states no unit has that of its expression, and one that reads what is not there is not there itself.
+// Both are found by making it, once.
+static law_derived make_derived(law_maker *m, const rule_tree *derive) {
+  const rule_tree *type = derive->child[0];
+  const bool stated = type->count && rule_there(type->child[0]);
+  const rule_tree *place = rule_there(derive->child[2]) ? derive->child[2] : derive->child[1];
+  law_derived result = {.column = derive, .unit = {.any = true}, .served = true};
+  law_shape shapes[LAW_SHAPES_MAX];
+  if (stated) result.unit = law_unit_read(type->child[0], NULL);
+  if (!law_shapes(place, m->dimension, shapes)) result.served = false;
+  if (!result.served || (stated && m->dimension == 3) || m->nest > 8 || law_circular(m->program, derive)) return result;
+  law_maker inner = {.program = m->program, .quiet = true, .nest = m->nest + 1, .sub_move = -1};
+  const bool made = law_make(&inner, derive, &shapes[0]);
+  if (made && !stated) result.unit = inner.result;
+  result.served = !inner.not_served;
+  law_destroy(inner.law, &m->graph->allocator);
+  law_maker_free(&inner);
+  return result;
+}
+
+static law_derived find_derived(law_maker *m, const rule_tree *derive) {
+  for (uint32_t k = 0; k < m->derived_count && k < LAW_DERIVED; k++)
+    if (m->derived[k].column == derive) return m->derived[k];
+  const law_derived made = make_derived(m, derive);
+  m->derived[m->derived_count++ % LAW_DERIVED] = made;
+  return made;
+}
+
 static law_value read_at(law_maker *m, const law_dart *dart, const rule_tree *column, rule_span span) {
   const clv_orbit orbit = law_column_orbit(column, m->dimension);
   law_value value = law_typed(m, column->child[0]);
-  if (column->kind == RULE_DERIVE) value.unit = law_derived_unit(m, column);
-  law_shape shapes[LAW_SHAPES_MAX];
-  const bool derived = column->kind == RULE_DERIVE;
-  const rule_tree *place = derived && rule_there(column->child[2]) ? column->child[2] : column->child[1];
+  law_derived derived = {.unit = value.unit, .served = true};
+  if (column->kind == RULE_DERIVE) derived = find_derived(m, column);
+  value.unit = derived.unit;
   // What has no orbit or no value in such maps keeps the law from them too.
-  if (!orbit || (derived && !law_shapes(place, m->dimension, shapes))) {
+  if (!orbit || !derived.served) {
     m->not_served = true;
     return (law_value){0};
   }
@@ -161,22 +188,6 @@ law_value law_read_thickness(law_maker *m, rule_span span) {
     return (law_value){0};
   }
   return value;
-}
-
-// A quantity that states no unit has that of its expression.
-law_unit law_derived_unit(law_maker *m, const rule_tree *derive) {
-  const rule_tree *type = derive->child[0];
-  if (type->count && rule_there(type->child[0])) return law_unit_read(type->child[0], NULL);
-  const law_unit any = {.any = true};
-  const rule_tree *place = rule_there(derive->child[2]) ? derive->child[2] : derive->child[1];
-  law_shape shapes[LAW_SHAPES_MAX];
-  if (m->nest > 8 || law_circular(m->program, derive) || !law_shapes(place, m->dimension, shapes)) return any;
-  law_maker inner = {.program = m->program, .quiet = true, .nest = m->nest + 1, .sub_move = -1};
-  const bool made = law_make(&inner, derive, &shapes[0]);
-  const law_unit unit = made ? inner.result : any;
-  law_destroy(inner.law, &m->graph->allocator);
-  law_maker_free(&inner);
-  return unit;
 }
 
 bool law_fits(law_maker *m, law_value *value, const rule_tree *type, const law_unit *unit, rule_span span) {
