@@ -56,11 +56,11 @@ typedef struct found_value {
   clv_dart ends[2];  // of a birth
 } found_value;
 
-// The latest set of the orbit at a dart; otherwise what it had; otherwise the ends that it was born between.
+// The latest set of the orbit at a dart; otherwise what it had, which a new dart has to ask its neighbours; otherwise the
+// ends that it was born between.
 static bool find_value(apply_run *run, const clv_column *column, clv_dart dart, found_value *found) {
   const map *m = run->m;
   *found = (found_value){.value = clv_column_at(column, dart)};
-  if (!run->pending.slots.count) return true;
   const uint32_t id = map_index_get(m, column->index, dart);
   if (id && apply_table_find(&run->pending, PENDING_ID | key_of(column, id)) == APPLY_NOT_FOUND) return true;
   clv_walk orbit;
@@ -72,6 +72,7 @@ static bool find_value(apply_run *run, const clv_column *column, clv_dart dart, 
     const uint32_t birth = apply_table_find(&run->pending, PENDING_BIRTH | orbit.darts[k]);
     if (entry != APPLY_NOT_FOUND && entry + 1 > set) set = entry + 1;
     if (birth != APPLY_NOT_FOUND && birth + 1 > born) born = birth + 1;
+    if (!found->value) found->value = clv_column_at(column, orbit.darts[k]);
   }
   const bool paid = apply_spend(run, orbit.count);
   clv_walk_end(&orbit);
