@@ -205,7 +205,7 @@ clv_result draw_graph(const clv_program *program, const rule_graph *graph, rule_
   head_lines(program, graph, &head);
   value_lines(program, graph, &values);
   put_picture(out, d, &head, &values);
-  const bool no_memory = free_lines(&head) | free_lines(&values);
+  const bool no_head = free_lines(&head), no_memory = free_lines(&values) || no_head;
   base_free(&out->allocator, d, sizeof *d);
   if (no_memory || out->no_memory)
     return clv_error_set(error, CLV_ERROR_MEMORY, "no memory is left to draw '%.80s'", graph->name);
