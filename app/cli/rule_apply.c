@@ -13,6 +13,7 @@
 
 typedef struct job {
   const cli_call *call;
+  const clv_program *program;
   const clv_rule *rule;
   cli_body body;
   uint32_t parameter_count, dart_count; // how many of the parameters take darts for certain
@@ -78,6 +79,35 @@ static int fill_arguments(const job *j, const cli_place *places, int count, clv_
                        count);
   if (j->leveled && !level_used) return cli_misused(j->call->command, "'%s' takes no level", clv_rule_name(j->rule));
   return CLI_OK;
+}
+
+// ---- values ---------------------------------------------------------------------------------------------------------
+
+// `pos` and `rest`, where the program has them, begin as the file's points.
+static void copy_positions(const clv_map *map, const char *name) {
+  const clv_column *from = clv_column_find(map, "position"), *to = clv_column_find(map, name);
+  if (!from || !to || clv_column_size(from) != clv_column_size(to)) return;
+  const clv_column_def *def = clv_column_get_def(to);
+  if (def->orbit != CLV_VERTEX || def->type != CLV_DOUBLE) return;
+  uint32_t count = 0;
+  const void *values = clv_column_data(from, CLV_NONE, &count);
+  memcpy(clv_column_data(to, CLV_NONE, NULL), values, count * clv_column_size(from));
+}
+
+// The columns of the program's embeddings and derived quantities, kept by views of no force.
+static int make_values(const job *j, clv_views **views) {
+  clv_views_def def = clv_default_views_def();
+  static const char *const none[] = {NULL};
+  def.forces = none;
+  clv_error error = {0};
+  *views = clv_views_create(j->program, j->body.map, &def, &error);
+  if (!*views) {
+    fprintf(stderr, "%s: ", j->body.path);
+    return cli_failed(error.message);
+  }
+  copy_positions(j->body.map, "pos");
+  copy_positions(j->body.map, "rest");
+  return clv_views_refresh(*views) ? cli_failed(clv_views_error(*views)) : CLI_OK;
 }
 
 // ---- applying -------------------------------------------------------------------------------------------------------
@@ -213,10 +243,18 @@ static int change_body(job *j) {
   return write_result(j);
 }
 
+static int change_with_values(job *j) {
+  clv_views *views = NULL;
+  int result = make_values(j, &views);
+  if (result == CLI_OK) result = change_body(j);
+  clv_views_destroy(views);
+  return result;
+}
+
 static int run_with(const cli_call *call, const clv_program *program) {
   static const char *const sorts[] = {"rule", "script", NULL};
   const char *name = call->words[call->word_count - 2];
-  job j = {.call = call, .rule = clv_program_rule(program, name)};
+  job j = {.call = call, .program = program, .rule = clv_program_rule(program, name)};
   if (!j.rule) return cli_program_unknown(program, name, sorts);
   int result = read_parameters(&j);
   if (result == CLI_OK) result = read_level(&j);
@@ -224,7 +262,7 @@ static int run_with(const cli_call *call, const clv_program *program) {
   if (result == CLI_OK)
     result = cli_body_load(&j.body, call->words[call->word_count - 1], cli_flag(call, "merge-points"));
   if (result != CLI_OK) return result;
-  result = change_body(&j);
+  result = change_with_values(&j);
   cli_body_free(&j.body);
   return result;
 }

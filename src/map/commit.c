@@ -279,8 +279,10 @@ clv_result clv_map_commit(clv_map *view) {
   if (m->scratch->renames.count) refresh_events(m);
   m->revision++;
   map_journals_append(m);
+  m->told = m->log.count;
   close_transaction(m);
   tell(m);
+  m->told = 0;
   return CLV_OK;
 }
 

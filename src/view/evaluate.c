@@ -131,7 +131,7 @@ static clv_result start(clv_views *views, evaluation *e) {
   const clv_result result = views_ready(views);
   if (result != CLV_OK) return result;
   e->views = views;
-  e->from[VIEW_POS] = (const double *)views->pos->slots.data;
+  e->from[VIEW_POS] = views->pos ? (const double *)views->pos->slots.data : NULL;
   e->from[VIEW_VEL] = views->vel ? (const double *)views->vel->slots.data : NULL;
   e->slots = clv_id_slots(&views->map->view, CLV_VERTEX);
   e->ranges = base_pool_threads(views->pool);

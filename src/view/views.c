@@ -109,7 +109,7 @@ static clv_result find_positions(clv_views *views) {
   const uint32_t vertex = clv_orbit_dims(&views->map->view, CLV_VERTEX);
   for (uint32_t k = 0; k < 2; k++) {
     const clv_column *column = k ? views->vel : views->pos;
-    if (k && !column) continue;
+    if (!column && (k || !views->kernels.count)) continue; // velocities need not be there; without forces, nothing
     if (!column || column->index->dims != vertex || column->def.type != CLV_DOUBLE || column->def.components != 3)
       return views_fail(views, CLV_ERROR_INPUT, "forces need a column '%s' of three doubles on vertices: declare it",
                         k ? "vel" : "pos");
