@@ -1,6 +1,7 @@
 // Topological rules as graphs: the rules of the language's own examples are made, and pass.
 
 #include "rule/graph.h"
+#include "support/counting_allocator.h"
 #include "support/rule_examples.h"
 
 #include <setjmp.h>
@@ -188,7 +189,9 @@ static void test_effects(void **state) {
 static void test_scripts_pass(void **state) {
   (void)state;
   static const char text[] =
-      "embed lev:int on vertex = 0;\nembed flev:int on face = 0;\n"
+      "embed pos:vec3[m] on vertex blend;\nembed lev:int on vertex = 0;\nembed flev:int on face = 0;\n"
+      "rule quads(a:<0,1,2,3>) { left{a;} right{a:<_,1,2,3>-0-b:<_,_,2,3>-1-c:<2,_,_,3>-0-d:<2,1,_,3>;\n"
+      "  b := mean(a, a@0); d := mean(v:<1> in <0,1>(a)); } }\n"
       "rule insert(a:<0,2,3>, k) { left{a;} right { a:<_,2,3> -0- z:<1,2,3>; z.lev := k; } }\n"
       "rule loop(a:<0^k,1,3|(0^k 1)^3>, k) { left { a:<_,1,3> -0^(k+1)- b:<1,_,3>; }\n"
       "  right { a -0^(k+1)- b:<_,_,3> -1- c:<_,0,3> -2- d:<1,0,3>; a.flev := k+1; d.flev := k+1; } }\n"
@@ -206,12 +209,41 @@ static void test_scripts_pass(void **state) {
   clv_program_destroy(program);
 }
 
+// Memory that runs out anywhere is an error, and nothing is lost.
+static void test_memory_runs_out(void **state) {
+  (void)state;
+  static const char more[] =
+      "embed heat:real on vertex = 0;\nrule warm(a:<0,2,3>) { left{a;} right { a:<_,2,3> -0- z:<1,2,3>; z.heat := "
+      "mean(v:<2,3> in a) v.heat; } }\nscript all(path) { for d in path { inner(d); } }\nscript inner(d) { warm(d); "
+      "octa(d); }\nrule wrong(a:<0>) { left { a-2-b:<0>; } right { a-2-a; } }\n";
+  counting_memory memory = {.fail_at = 1};
+  for (bool refused = true; refused; memory.fail_at++) {
+    memory.requests = 0;
+    memory.refused = false;
+    const clv_allocator allocator = counting_allocator(&memory);
+    clv_program *program = clv_program_create(&allocator);
+    if (program) {
+      clv_result result = clv_program_add(program, "examples.rule", rule_examples, strlen(rule_examples));
+      if (result == CLV_OK) result = clv_program_add(program, "more.rule", more, strlen(more));
+      if (result == CLV_OK) result = clv_program_check(program);
+      assert_int_equal(result, memory.refused ? CLV_ERROR_MEMORY : CLV_ERROR_INPUT);
+      const clv_diagnostic *found;
+      if (!memory.refused) assert_int_equal(clv_program_diagnostics(program, &found), 2);
+    }
+    clv_program_destroy(program);
+    assert_int_equal(memory.live_bytes, 0);
+    refused = memory.refused;
+  }
+  assert_true(memory.fail_at > 100);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_examples_pass),   cmocka_unit_test(test_dimensions_served),
       cmocka_unit_test(test_hook_of_inverse), cmocka_unit_test(test_pieces),
       cmocka_unit_test(test_what_opens),      cmocka_unit_test(test_symmetric_values_pass),
       cmocka_unit_test(test_effects),         cmocka_unit_test(test_scripts_pass),
+      cmocka_unit_test(test_memory_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

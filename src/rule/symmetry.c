@@ -304,18 +304,45 @@ static bool same_orbits(const rule_tree *a, const rule_tree *b) {
   return true;
 }
 
-// What is summed must not depend on which dart stands for a sub-orbit either.
-static bool sub_orbits_agree(reading *r, const rule_tree *reduce, const scope *in) {
-  const rule_tree *orbit = reduce->child[0]->child[0];
-  const uint32_t dims = rule_orbit_dims(orbit, r->dimension);
+// Whether what is summed is the same from a neighbour of the variable.
+static bool same_along(reading *r, const rule_tree *reduce, const scope *in, uint32_t i) {
   reading along = *r;
   along.variable = reduce->child[0]->name;
-  for (uint32_t i = 0; i < RULE_DIMS; i++) {
-    along.step = (rule_letter){(int8_t)i, -1, 0};
-    if ((dims >> i & 1) && !same(&along, reduce->child[2], in, reduce->child[2], in)) return false;
-  }
+  along.step = (rule_letter){(int8_t)i, -1, 0};
+  const bool agree = same(&along, reduce->child[2], in, reduce->child[2], in);
   r->budget = along.budget;
+  return agree;
+}
+
+// What is summed must not depend on which dart stands for a sub-orbit either.
+static bool sub_orbits_agree(reading *r, const rule_tree *reduce, const scope *in) {
+  const uint32_t dims = rule_orbit_dims(reduce->child[0]->child[0], r->dimension);
+  for (uint32_t i = 0; i < RULE_DIMS; i++)
+    if ((dims >> i & 1) && !same_along(r, reduce, in, i)) return false;
   return true;
+}
+
+static bool commutes_with(uint32_t i, uint32_t dims) {
+  return !(dims & (7u << i >> 1));
+}
+
+// The same orbit; or one that a link joins to it dart by dart, if the link commutes with the orbit and does not change
+// what is summed: the corners of a face are those of its other side.
+static bool same_within(reading *r, const rule_tree *a, const scope *in_a, const rule_tree *b, const scope *in_b) {
+  const rule_tree *of_a = a->child[1], *of_b = b->child[1];
+  const uint32_t dims = rule_orbit_dims(of_a->child[0], r->dimension);
+  dart first, second;
+  if (!same_orbits(of_a->child[0], of_b->child[0])) return false;
+  if (!read_dart(r, of_a->child[1], in_a, true, &first) || !read_dart(r, of_b->child[1], in_b, false, &second))
+    return false;
+  if (same_orbit(r, &first, &second, dims)) return true;
+  const uint32_t own = rule_orbit_dims(a->child[0]->child[0], r->dimension);
+  for (uint32_t i = 0; i < RULE_DIMS; i++) {
+    dart beyond = first;
+    if (!commutes_with(i, dims | own) || !take_step(r->graph, &beyond, (rule_letter){(int8_t)i, -1, 0})) continue;
+    if (same_orbit(r, &beyond, &second, dims) && same_along(r, b, in_b, i)) return true;
+  }
+  return false;
 }
 
 static bool same_reduce(reading *r, const rule_tree *a, const scope *in_a, const rule_tree *b, const scope *in_b) {
@@ -323,9 +350,7 @@ static bool same_reduce(reading *r, const rule_tree *a, const scope *in_a, const
   if (a->name != b->name || a->child[0]->name != b->child[0]->name || of_a->kind != of_b->kind) return false;
   if (!same_orbits(a->child[0], b->child[0])) return false;
   if (of_a->kind == RULE_WITHIN) {
-    if (!same_orbits(of_a->child[0], of_b->child[0])) return false;
-    const uint32_t dims = rule_orbit_dims(of_a->child[0], r->dimension);
-    if (!same_darts(r, of_a->child[1], in_a, of_b->child[1], in_b, dims)) return false;
+    if (!same_within(r, a, in_a, b, in_b)) return false;
   } else if (of_a->kind != RULE_NAME || of_a->name != of_b->name) {
     return false; // a node's own orbit is that of every position
   }
