@@ -63,6 +63,34 @@ CLV_API clv_result clv_program_draw(const clv_program *program, const char *name
 CLV_API clv_result clv_program_explain(const clv_program *program, const char *name, clv_text_writer *write, void *user,
                                        clv_error *error);
 
+// Machine code
+
+// The shipped laws are compiled when Cleave is built, and used as soon as a program is checked. Other laws are interpreted
+// until clv_program_compile hands them to the machine's own compiler; what comes out is kept in a cache directory. The
+// environment has a say where the definition has none: CLEAVE_CC or CC names the compiler ("none": do not compile),
+// CLEAVE_ISA the instruction set, XDG_CACHE_HOME or HOME the place of the cache.
+typedef struct clv_compile_def {
+  const char *cache;        // a directory; NULL: cleave/ in $XDG_CACHE_HOME or ~/.cache
+  const char *compiler;     // a program and its first arguments; NULL: $CLEAVE_CC, $CC or cc; "none": do not compile
+  const char *instructions; // sse2, avx2 or avx512; NULL: $CLEAVE_ISA, or the best there is
+  uint32_t dimension;       // of the maps it is for: 2 or 3; 0: both
+} clv_compile_def;
+
+CLV_API clv_compile_def clv_default_compile_def(void);
+
+// Where the code of the force laws is from, one for each shape that a law can meet.
+typedef struct clv_compile_report {
+  uint32_t shipped, cached, compiled;
+  uint32_t interpreted;     // not compiled: as right, and slower
+  const char *instructions; // the instruction set
+  clv_error trouble;        // why some are interpreted; code CLV_OK when none are
+} clv_compile_report;
+
+// For a program that was checked, while nobody uses it. That there is no compiler is no failure: the report says so. `def`,
+// `report` and `error` may be NULL.
+CLV_API clv_result clv_program_compile(clv_program *program, const clv_compile_def *def, clv_compile_report *report,
+                                       clv_error *error);
+
 // Topological rules and scripts
 
 CLV_API const clv_rule *clv_program_rule(const clv_program *program, const char *name);

@@ -89,11 +89,10 @@ void kernel_hoist(const kernel *k, const double *params, const double *reads, co
 void kernel_run(const kernel *k, kernel_kind kind, const kernel_args *args);
 void kernel_interpret(const kernel *k, kernel_kind kind, const kernel_args *args);
 
-// Makes a symmetric n x n matrix positive: clamps (or takes the absolute value of) eigenvalues. In place, entry e of the
-// matrix at matrix[e * stride]. One that is positive, to 1e-13 of its largest entry, is left as it is, and so is one with
-// NaN in it.
+// Makes symmetric n x n matrices positive: clamps (or takes the absolute value of) eigenvalues. Row by row in place,
+// entry e of the matrix at matrix[e * stride].
 void kernel_make_positive(double *matrix, uint32_t n, uint32_t stride, law_psd psd);
-// The same for eight of them, entry e of lane l at matrix[e * KERNEL_LANES + l].
+// The same for eight at once, entry e of lane l at matrix[e * KERNEL_LANES + l], with the same result in every lane.
 void kernel_make_positive_lanes(double *matrix, uint32_t n, law_psd psd);
 
 #endif

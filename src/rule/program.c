@@ -2,6 +2,8 @@
 
 #include "rule/program.h"
 
+#include "rule/native.h"
+
 clv_program *clv_program_create(const clv_allocator *allocator) {
   const clv_allocator memory = allocator ? *allocator : clv_default_allocator();
   clv_program *program = base_allocate(&memory, sizeof *program);
@@ -13,6 +15,7 @@ clv_program *clv_program_create(const clv_allocator *allocator) {
 void clv_program_destroy(clv_program *program) {
   if (!program) return;
   const clv_allocator memory = program->arena.allocator;
+  rule_detach(program);
   rule_free_laws(program);
   BASE_RELEASE(&memory, &program->files);
   BASE_RELEASE(&memory, &program->declarations);
@@ -172,6 +175,7 @@ clv_result clv_program_check(clv_program *program) {
   rule_make_rules(program);
   rule_check_rules(program);
   if (!program->no_memory) rule_make_laws(program);
+  if (!program->no_memory && program->findings.count == 0) rule_attach_shipped(program);
   program->checked = true;
   if (program->no_memory || !rule_publish_findings(program)) return CLV_ERROR_MEMORY;
   return program->diagnostics.count ? CLV_ERROR_INPUT : CLV_OK;

@@ -1,9 +1,14 @@
-// The shipped library, until the build embeds rules/*.rule: nothing.
+// The shipped library: rules/*.rule, embedded by the build.
 
+#include "rule/native.h"
 #include "rule/program.h"
 
 const char *rule_shipped(const char *module, size_t *size) {
-  (void)module;
+  for (const native_text *text = native_modules; text->name; text++) {
+    if (strcmp(text->name, module) != 0) continue;
+    *size = text->size;
+    return (const char *)text->text;
+  }
   *size = 0;
   return NULL;
 }

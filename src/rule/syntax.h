@@ -139,6 +139,7 @@ struct clv_program {
   BASE_ARRAY(rule_finding) findings;
   BASE_ARRAY(clv_diagnostic) diagnostics; // the findings, sorted, as callers see them
   rule_laws laws[2];                      // for dimension 2 and 3
+  struct rule_native *native;             // the code of their kernels
 };
 
 // The one copy of a name.

@@ -1,0 +1,66 @@
+// Programs and machine code: what is shipped is there as soon as a program is checked, the rest when it is asked for.
+
+#include "rule/native.h"
+#include "rule/program.h"
+
+void rule_attach_shipped(clv_program *program) {
+  const clv_allocator *memory = &program->arena.allocator;
+  program->native = base_allocate(memory, sizeof *program->native);
+  if (!program->native) {
+    program->no_memory = true;
+    return;
+  }
+  // An instruction set that the environment names wrongly is told to whoever compiles; here it is the best there is.
+  (void)rule_native_open(program->native, memory, NULL, NULL);
+  for (uint32_t n = 0; n < 2; n++) {
+    const rule_laws *laws = &program->laws[n];
+    if (rule_native_attach_shipped(program->native, laws->kernels.data, laws->kernels.count) != CLV_OK)
+      program->no_memory = true;
+  }
+}
+
+static void forget_code(clv_program *program) {
+  for (uint32_t n = 0; n < 2; n++)
+    for (uint32_t k = 0; k < program->laws[n].kernels.count; k++) {
+      kernel *one = program->laws[n].kernels.data[k];
+      if (one) memset(one->compiled, 0, sizeof one->compiled);
+    }
+}
+
+void rule_detach(clv_program *program) {
+  if (!program->native) return;
+  forget_code(program);
+  rule_native_close(program->native);
+  base_free(&program->arena.allocator, program->native, sizeof *program->native);
+  program->native = NULL;
+}
+
+clv_compile_def clv_default_compile_def(void) {
+  return (clv_compile_def){0};
+}
+
+clv_result clv_program_compile(clv_program *program, const clv_compile_def *def, clv_compile_report *report,
+                               clv_error *error) {
+  if (!program->checked || !program->native)
+    return clv_error_set(error, CLV_ERROR_ARGUMENT, "only a program that was checked, and is sound, can be compiled");
+  const clv_compile_def wanted = def ? *def : clv_default_compile_def();
+  const rule_native_def native_def = {wanted.cache, wanted.compiler, wanted.instructions};
+  rule_native fresh;
+  const clv_result opened = rule_native_open(&fresh, &program->arena.allocator, &native_def, error);
+  if (opened != CLV_OK) return opened;
+  forget_code(program);
+  rule_native_close(program->native);
+  *program->native = fresh;
+  for (uint32_t n = 2; n <= 3; n++) {
+    if (wanted.dimension && wanted.dimension != n) continue;
+    const rule_laws *laws = &program->laws[n - 2];
+    if (rule_native_attach(program->native, laws->kernels.data, laws->kernels.count) != CLV_OK)
+      return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory; laws that are not compiled are interpreted");
+  }
+  const rule_native *native = program->native;
+  if (report)
+    *report = (clv_compile_report){
+        native->shipped, native->cached, native->compiled, native->interpreted, native_isa_name(native->isa),
+        native->trouble};
+  return CLV_OK;
+}

@@ -1,0 +1,447 @@
+#include "rule/emit.h"
+
+#include "rule/emit_lower.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+
+const char *emit_kind_name(kernel_kind kind) {
+  static const char *const names[KERNEL_COUNT] = {"energy",     "force",     "force_dpos",
+                                                  "force_dvel", "stiffness", "damping"};
+  return names[kind];
+}
+
+typedef struct emitter {
+  emit_text *text;
+  const kernel *kernel;
+  emit_graph graph;
+  emit_loops loops;
+  uint64_t gathered[4]; // particles whose positions, velocities, directions are in registers (bits)
+} emitter;
+
+// Numbers, without a point that a locale could turn into a comma
+
+static void add_number(emit_text *text, double value) {
+  if (isnan(value)) {
+    emit_add(text, "__builtin_nan(\"\")");
+  } else if (isinf(value)) {
+    emit_add(text, value < 0 ? "-__builtin_inf()" : "__builtin_inf()");
+  } else {
+    int exponent;
+    const double mantissa = frexp(fabs(value), &exponent);
+    emit_add(text, "%s0x%" PRIx64 "p%d", signbit(value) ? "-" : "", (uint64_t)ldexp(mantissa, 53), exponent - 53);
+  }
+}
+
+// Values by name
+
+static const char *const arrays[4] = {"pos", "vel", "dpos", "dvel"};
+static const char *const array_names[4] = {"x", "v", "dx", "dv"};
+
+static int array_of(uint32_t op) {
+  return op == DAG_POS ? 0 : op == DAG_VEL ? 1 : op == DAG_DPOS ? 2 : op == DAG_DVEL ? 3 : -1;
+}
+
+static void add_ref(const emitter *e, emit_ref ref) {
+  const emit_node *node = &e->graph.nodes.data[ref >> 1];
+  const char *sign = ref & 1 ? "-" : "";
+  const int array = array_of(node->op);
+  if (node->op == DAG_CONST) {
+    emit_add(e->text, "lanes_all(");
+    add_number(e->text, ref & 1 ? -node->value : node->value);
+    emit_add(e->text, ")");
+  } else if (array >= 0 && node->op != e->loops.axis) {
+    emit_add(e->text, "%s%s%u", sign, array_names[array], node->index);
+  } else {
+    emit_add(e->text, "%st%u", sign, ref >> 1);
+  }
+}
+
+static void add_list(const emitter *e, const char *before, const emit_ref *refs, uint32_t count) {
+  emit_add(e->text, "%s(", before);
+  for (uint32_t k = 0; k < count; k++) {
+    if (k) emit_add(e->text, ", ");
+    add_ref(e, refs[k]);
+  }
+  emit_add(e->text, ")");
+}
+
+static void add_binary(const emitter *e, const char *sign, const emit_ref *args) {
+  add_ref(e, args[0]);
+  emit_add(e->text, " %s ", sign);
+  add_ref(e, args[1]);
+}
+
+// Statements
+
+static void add_sum(const emitter *e, const emit_node *node) {
+  const emit_ref a = node->arg[0], b = node->arg[1];
+  if (b & 1)
+    add_binary(e, "-", (emit_ref[]){a, b ^ 1});
+  else if (a & 1)
+    add_binary(e, "-", (emit_ref[]){b, a ^ 1});
+  else
+    add_binary(e, "+", (emit_ref[]){a, b});
+}
+
+static void add_fused(const emitter *e, const emit_node *node) {
+  static const char *const names[4] = {"lanes_fma", "lanes_fms", "lanes_fnma", "lanes_fnms"};
+  const uint32_t product = (node->arg[0] ^ node->arg[1]) & 1, sum = node->arg[2] & 1;
+  add_list(e, names[2 * product + sum], (emit_ref[]){node->arg[0] & ~1u, node->arg[1] & ~1u, node->arg[2] & ~1u}, 3);
+}
+
+static const char *function_of(uint32_t op) {
+  switch (op) {
+  case DAG_SQRT:
+    return "lanes_sqrt";
+  case DAG_EXP:
+    return "lanes_exp";
+  case DAG_LOG:
+    return "lanes_log";
+  case DAG_SIN:
+    return "lanes_sin";
+  case DAG_COS:
+    return "lanes_cos";
+  case DAG_TAN:
+    return "lanes_tan";
+  case DAG_ASIN:
+    return "lanes_asin";
+  case DAG_ACOS:
+    return "lanes_acos";
+  case DAG_ATAN2:
+    return "lanes_atan2";
+  case DAG_POW:
+    return "lanes_pow";
+  case DAG_ABS:
+    return "lanes_abs";
+  case DAG_MIN:
+    return "lanes_min";
+  case DAG_MAX:
+    return "lanes_max";
+  case DAG_FLOOR:
+    return "lanes_floor";
+  case DAG_SELECT:
+    return "lanes_select";
+  default:
+    return NULL;
+  }
+}
+
+static void add_input(const emitter *e, const emit_node *node) {
+  switch (node->op) {
+  case DAG_PARAM:
+    emit_add(e->text, "lanes_all(params[%u])", node->index);
+    break;
+  case DAG_HOIST:
+    emit_add(e->text, "lanes_load(c + %u)", KERNEL_LANES * node->index);
+    break;
+  case DAG_HOIST_Q:
+    emit_add(e->text, "lanes_load(q + %u)", KERNEL_LANES * node->index);
+    break;
+  case EMIT_SUM:
+    if (e->loops.axis)
+      emit_add(e->text, "lanes_load(m + %u)", KERNEL_LANES * 3 * e->kernel->particles * node->index);
+    else
+      emit_add(e->text, "f%u", node->index);
+    break;
+  default:
+    emit_add(e->text, "lanes_all(axis[%u])", node->index);
+    break;
+  }
+}
+
+static void add_part(const emitter *e, const emit_node *node) {
+  const uint32_t columns = e->graph.nodes.data[node->arg[0] >> 1].count;
+  emit_add(e->text, "t%u[%u]", node->arg[0] >> 1, node->index / columns * 3 + node->index % columns);
+}
+
+static void add_value(const emitter *e, const emit_node *node) {
+  const char *function = function_of(node->op);
+  const emit_ref *args;
+  const uint32_t count = emit_arguments(&e->graph, node, &args);
+  if (function) {
+    add_list(e, function, args, count);
+    return;
+  }
+  switch (node->op) {
+  case DAG_ADD:
+    add_sum(e, node);
+    break;
+  case EMIT_FMA:
+    add_fused(e, node);
+    break;
+  case DAG_MUL:
+    add_binary(e, "*", args);
+    break;
+  case DAG_DIV:
+    add_binary(e, "/", args);
+    break;
+  case DAG_LESS:
+    add_binary(e, "<", args);
+    break;
+  case DAG_LESS_EQUAL:
+    add_binary(e, "<=", args);
+    break;
+  case DAG_EQUAL:
+    add_binary(e, "==", args);
+    break;
+  case DAG_AND:
+    add_binary(e, "&", args);
+    break;
+  case DAG_OR:
+    add_binary(e, "|", args);
+    break;
+  case DAG_NOT:
+    emit_add(e->text, "~t%u", args[0] >> 1);
+    break;
+  case DAG_PART:
+    add_part(e, node);
+    break;
+  default:
+    add_input(e, node);
+    break;
+  }
+}
+
+static void add_gather(emitter *e, const char *indent, const emit_node *node) {
+  const int array = array_of(node->op);
+  const uint32_t particle = node->index / 3;
+  if (e->gathered[array] >> particle & 1) return;
+  e->gathered[array] |= (uint64_t)1 << particle;
+  const char *name = array_names[array];
+  const uint32_t x = 3 * particle;
+  emit_add(e->text, "%slanes %s%u, %s%u, %s%u;\n", indent, name, x, name, x + 1, name, x + 2);
+  emit_add(e->text, "%slanes_gather(%s, at + %u, &%s%u, &%s%u, &%s%u);\n", indent, arrays[array],
+           KERNEL_LANES * particle, name, x, name, x + 1, name, x + 2);
+}
+
+// Matrices of two columns get a third of zeros.
+static void add_rotation(const emitter *e, const char *indent, uint32_t n) {
+  const emit_node *node = &e->graph.nodes.data[n];
+  const emit_ref *args;
+  emit_arguments(&e->graph, node, &args);
+  emit_add(e->text, "%sconst lanes m%u[9] = {", indent, n);
+  for (uint32_t k = 0; k < 9; k++) {
+    if (k) emit_add(e->text, ", ");
+    if (k % 3 < node->count)
+      add_ref(e, args[k / 3 * node->count + k % 3]);
+    else
+      emit_add(e->text, "lanes_all(0.0)");
+  }
+  emit_add(e->text, "};\n%slanes t%u[9];\n%slanes_rotation(t%u, m%u);\n", indent, n, indent, n, n);
+}
+
+static void add_statement(emitter *e, const char *indent, uint32_t n) {
+  const emit_node *node = &e->graph.nodes.data[n];
+  if (node->op == DAG_CONST) return;
+  if (array_of(node->op) >= 0 && node->op != e->loops.axis) {
+    add_gather(e, indent, node);
+    return;
+  }
+  if (node->op == DAG_ROTATION) {
+    add_rotation(e, indent, n);
+    return;
+  }
+  emit_add(e->text, "%sconst %s t%u = ", indent, node->truth ? "lanes_mask" : "lanes", n);
+  add_value(e, node);
+  emit_add(e->text, ";\n");
+}
+
+static void add_level(emitter *e, emit_level level, const char *indent) {
+  for (uint32_t k = 0; k < e->graph.order.count; k++) {
+    const uint32_t n = e->graph.order.data[k];
+    if (e->graph.nodes.data[n].level == level) add_statement(e, indent, n);
+  }
+}
+
+// Functions
+
+static void add_head(const emitter *e) {
+  const kernel *k = e->kernel;
+  emit_add(e->text, "    const lanes_u32 *restrict at = places + row / 8 * %uul + row %% 8;\n",
+           KERNEL_LANES * k->particles);
+  emit_add(e->text, "    const double *restrict c = constants + row / 8 * %uul + row %% 8;\n",
+           KERNEL_LANES * kernel_constants(k));
+  emit_add(e->text, "    const double *restrict q = c + %u;\n", KERNEL_LANES * k->hoist_count);
+}
+
+static void add_point_loop(const emitter *e) {
+  emit_add(e->text, "    for (lanes_u32 point = 0; point < %u; point++, q += %u) {\n", e->kernel->quadrature,
+           KERNEL_LANES * e->kernel->hoist_q_count);
+}
+
+// A root's name once it is there: what was summed, or the value itself.
+static void add_root(const emitter *e, uint32_t k) {
+  if (!e->graph.roots.data[k])
+    emit_add(e->text, "lanes_all(0.0)");
+  else if (e->loops.points)
+    emit_add(e->text, "f%u", k);
+  else
+    add_ref(e, e->graph.roots.data[k]);
+}
+
+static void add_scatter(const emitter *e) {
+  for (uint32_t p = 0; p < e->kernel->particles; p++) {
+    const emit_ref *root = e->graph.roots.data + 3 * (size_t)p;
+    if (!root[0] && !root[1] && !root[2]) continue;
+    emit_add(e->text, "    lanes_scatter(out, at + %u, rows - row, ", KERNEL_LANES * p);
+    for (uint32_t k = 0; k < 3; k++) {
+      if (k) emit_add(e->text, ", ");
+      add_root(e, 3 * p + k);
+    }
+    emit_add(e->text, ");\n");
+  }
+}
+
+// Energies and forces: rows are summed over their points in registers.
+static void add_rows(emitter *e) {
+  emit_text *text = e->text;
+  add_level(e, EMIT_PROGRAM, "  ");
+  emit_add(text, "  for (lanes_u32 row = 0; row < rows; row += CLV_WIDTH) {\n");
+  add_head(e);
+  for (uint32_t k = 0; e->loops.points && k < e->graph.roots.count; k++)
+    if (e->graph.roots.data[k]) emit_add(text, "    lanes f%u = lanes_all(0.0);\n", k);
+  add_level(e, EMIT_ROW, "    ");
+  if (!e->loops.points) return;
+  add_point_loop(e);
+  add_level(e, EMIT_POINT, "      ");
+  for (uint32_t k = 0; k < e->graph.roots.count; k++) {
+    if (!e->graph.roots.data[k]) continue;
+    emit_add(text, "      f%u = ", k);
+    add_ref(e, e->graph.roots.data[k]);
+    emit_add(text, ";\n");
+  }
+  emit_add(text, "    }\n");
+}
+
+static bool has_roots(const emitter *e) {
+  for (uint32_t k = 0; k < e->graph.roots.count; k++)
+    if (e->graph.roots.data[k]) return true;
+  return false;
+}
+
+static bool start_body(emitter *e, const kernel_body *body, dag_op axis) {
+  e->loops = (emit_loops){.points = e->kernel->quadrature > 1, .axis = axis};
+  memset(e->gathered, 0, sizeof e->gathered);
+  return emit_lower(&e->graph, &e->text->allocator, &e->kernel->graph, body, e->loops);
+}
+
+static bool add_simple(emitter *e, kernel_kind kind) {
+  emit_add(e->text, "\nvoid CLV_KERNEL(%s)(const lanes_args *args) {\n  LANES_ARGS(args);\n", emit_kind_name(kind));
+  const bool ok = start_body(e, &e->kernel->body[kind], DAG_NONE);
+  if (ok && kind == KERNEL_ENERGY) {
+    add_rows(e);
+    emit_add(e->text, "    lanes_store(args->energy + row, ");
+    add_root(e, 0);
+    emit_add(e->text, ");\n  }\n  lanes_end_energy(args->energy, rows);\n");
+  } else if (ok && has_roots(e)) {
+    add_rows(e);
+    add_scatter(e);
+    emit_add(e->text, "  }\n");
+  }
+  emit_add(e->text, "}\n");
+  emit_graph_free(&e->graph);
+  return ok;
+}
+
+// Matrices, a piece of rows at a time: the force along a direction, run along each axis. What does not depend on the
+// axis is computed before.
+
+static void add_columns(emitter *e) {
+  emit_text *text = e->text;
+  const uint32_t n = 3 * e->kernel->particles;
+  emit_add(text, "      for (lanes_u32 j = 0; j < %u; j++) {\n", n);
+  emit_add(text, "        const double *axis = unit + %u - j;\n        double *m = matrix + 8 * j;\n", n - 1);
+  add_level(e, EMIT_AXIS, "        ");
+  for (uint32_t k = 0; k < n; k++) {
+    if (!e->graph.roots.data[k] && e->loops.points) continue;
+    emit_add(text, "        lanes_store(m + %u, ", KERNEL_LANES * k * n);
+    if (e->graph.roots.data[k])
+      add_ref(e, e->graph.roots.data[k]);
+    else
+      emit_add(text, "lanes_all(0.0)");
+    emit_add(text, ");\n");
+  }
+  emit_add(text, "      }\n");
+}
+
+static bool add_piece(emitter *e, kernel_kind kind, const char *name) {
+  emit_text *text = e->text;
+  const uint32_t n = 3 * e->kernel->particles;
+  emit_add(text, "\nstatic void CLV_KERNEL(%s)(const lanes_args *args, lanes_u32 row, double *restrict matrix) {\n",
+           name);
+  emit_add(text, "  LANES_ARGS(args);\n");
+  emit_add(text, "  static const double unit[%u] = {[%u] = 1.0};\n", 2 * n - 1, n - 1);
+  if (!start_body(e, &e->kernel->body[kind], kind == KERNEL_FORCE_DPOS ? DAG_DPOS : DAG_DVEL)) return false;
+  if (e->loops.points || !has_roots(e)) emit_add(text, "  lanes_clear(matrix, %u);\n", n * n);
+  if (has_roots(e)) {
+    add_level(e, EMIT_PROGRAM, "  ");
+    emit_add(text, "  {\n");
+    add_head(e);
+    add_level(e, EMIT_ROW, "    ");
+    if (e->loops.points)
+      add_point_loop(e);
+    else
+      emit_add(text, "    {\n");
+    add_level(e, EMIT_POINT, "      ");
+    add_columns(e);
+    emit_add(text, "    }\n  }\n");
+  }
+  emit_add(text, "}\n");
+  return true;
+}
+
+// All rows of a batch, also those that only fill it up: what is behind them is made positive together.
+static void add_batch_head(const emitter *e, kernel_kind kind) {
+  emit_add(e->text, "\nvoid CLV_KERNEL(%s)(const lanes_args *args) {\n", emit_kind_name(kind));
+  emit_add(e->text, "  for (lanes_u32 first = 0; first < args->rows; first += 8) {\n");
+}
+
+static void add_pieces(const emitter *e, const char *piece, bool symmetric, law_psd psd) {
+  const uint32_t n = 3 * e->kernel->particles;
+  emit_add(e->text, "    for (lanes_u32 lane = 0; lane < 8; lane += CLV_WIDTH) {\n");
+  emit_add(e->text, "      CLV_KERNEL(%s)(args, first + lane, m + lane);\n", piece);
+  if (symmetric) emit_add(e->text, "      lanes_symmetrise(m + lane, %u);\n", n);
+  emit_add(e->text, "    }\n");
+  if (psd != LAW_PSD_NONE) emit_add(e->text, "    CLV_POSITIVE(m, %u, %d);\n", n, (int)psd);
+}
+
+static bool add_matrix(emitter *e, kernel_kind kind, law_psd psd) {
+  const kernel *k = e->kernel;
+  const bool stiffness = kind == KERNEL_STIFFNESS;
+  const bool symmetric = stiffness ? k->symmetric || psd != LAW_PSD_NONE : k->damping_symmetric;
+  const char *piece = stiffness ? "stiffness_piece" : "damping_piece";
+  const uint32_t n = 3 * k->particles;
+  const bool ok = add_piece(e, stiffness ? KERNEL_FORCE_DPOS : KERNEL_FORCE_DVEL, piece);
+  emit_graph_free(&e->graph);
+  add_batch_head(e, kind);
+  emit_add(e->text, "    double *m = args->matrix + %uul * first;\n", n * n);
+  add_pieces(e, piece, symmetric, psd);
+  emit_add(e->text, "  }\n}\n");
+  return ok;
+}
+
+// The product with a matrix that is made positive: by way of the matrix.
+static void add_positive_product(emitter *e, law_psd psd) {
+  const uint32_t particles = e->kernel->particles, n = 3 * particles;
+  add_batch_head(e, KERNEL_FORCE_DPOS);
+  emit_add(e->text, "    double m[%u];\n", KERNEL_LANES * n * n);
+  add_pieces(e, "stiffness_piece", true, psd);
+  emit_add(e->text, "    for (lanes_u32 lane = 0; lane < 8 && first + lane < args->rows; lane += CLV_WIDTH)\n");
+  emit_add(e->text, "      lanes_subtract_product(args->out, args->places + %uul * first + lane, ", particles);
+  emit_add(e->text, "args->rows - first - lane, m + lane, %u, args->dpos);\n  }\n}\n", particles);
+}
+
+bool emit_kernel(emit_text *text, const kernel *k) {
+  assert(k->particles <= LAW_PARTICLES && k->quadrature >= 1);
+  emitter e = {.text = text, .kernel = k};
+  const law_psd psd = kernel_clamps(k) ? k->law->psd : LAW_PSD_NONE;
+  bool ok = add_simple(&e, KERNEL_ENERGY) && add_simple(&e, KERNEL_FORCE) && add_simple(&e, KERNEL_FORCE_DVEL) &&
+            add_matrix(&e, KERNEL_STIFFNESS, psd) && add_matrix(&e, KERNEL_DAMPING, LAW_PSD_NONE);
+  if (ok && psd != LAW_PSD_NONE)
+    add_positive_product(&e, psd);
+  else if (ok)
+    ok = add_simple(&e, KERNEL_FORCE_DPOS);
+  return ok && !text->no_memory;
+}

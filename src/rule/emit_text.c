@@ -1,0 +1,94 @@
+// Growing text, and its hash.
+
+#include "rule/emit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void emit_text_init(emit_text *text, const clv_allocator *allocator) {
+  *text = (emit_text){.allocator = *allocator};
+}
+
+void emit_text_free(emit_text *text) {
+  BASE_RELEASE(&text->allocator, &text->bytes);
+}
+
+void emit_add_bytes(emit_text *text, const char *bytes, size_t size) {
+  if (text->no_memory) return;
+  if (size > UINT32_MAX / 4 || !BASE_RESERVE(&text->allocator, &text->bytes, text->bytes.count + size + 1)) {
+    text->no_memory = true;
+    return;
+  }
+  if (size) memcpy(text->bytes.data + text->bytes.count, bytes, size);
+  text->bytes.count += (uint32_t)size;
+  text->bytes.data[text->bytes.count] = 0;
+}
+
+void emit_add(emit_text *text, const char *format, ...) {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  const int size = vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (size < 0 || (size_t)size >= sizeof line)
+    text->no_memory = true; // no line of ours is that long
+  else
+    emit_add_bytes(text, line, (size_t)size);
+}
+
+// SHA-256 (FIPS 180-4)
+
+static const uint32_t round_words[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static uint32_t rotate(uint32_t word, unsigned by) {
+  return word >> by | word << (32 - by);
+}
+
+static void hash_block(uint32_t state[8], const uint8_t *block) {
+  uint32_t w[64];
+  for (int k = 0; k < 16; k++)
+    w[k] = (uint32_t)block[4 * k] << 24 | (uint32_t)block[4 * k + 1] << 16 | (uint32_t)block[4 * k + 2] << 8 |
+           block[4 * k + 3];
+  for (int k = 16; k < 64; k++) {
+    const uint32_t a = rotate(w[k - 15], 7) ^ rotate(w[k - 15], 18) ^ w[k - 15] >> 3;
+    const uint32_t b = rotate(w[k - 2], 17) ^ rotate(w[k - 2], 19) ^ w[k - 2] >> 10;
+    w[k] = w[k - 16] + a + w[k - 7] + b;
+  }
+  uint32_t s[8];
+  memcpy(s, state, sizeof s);
+  for (int k = 0; k < 64; k++) {
+    const uint32_t high = rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25);
+    const uint32_t one = s[7] + high + ((s[4] & s[5]) ^ (~s[4] & s[6])) + round_words[k] + w[k];
+    const uint32_t low = rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22);
+    const uint32_t two = low + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+    memmove(s + 1, s, 7 * sizeof *s);
+    s[4] += one;
+    s[0] = one + two;
+  }
+  for (int k = 0; k < 8; k++) state[k] += s[k];
+}
+
+emit_hash emit_hash_of(const void *data, size_t size) {
+  uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  const uint8_t *bytes = data;
+  size_t done = 0;
+  for (; size - done >= 64; done += 64) hash_block(state, bytes + done);
+  uint8_t tail[128] = {0};
+  const size_t rest = size - done, tail_size = rest < 56 ? 64 : 128;
+  if (rest) memcpy(tail, bytes + done, rest);
+  tail[rest] = 0x80;
+  for (size_t k = 0; k < 8; k++) tail[tail_size - 1 - k] = (uint8_t)((uint64_t)size * 8 >> 8 * k);
+  for (size_t k = 0; k < tail_size; k += 64) hash_block(state, tail + k);
+  emit_hash hash;
+  for (int k = 0; k < 32; k++) hash.byte[k] = (uint8_t)(state[k / 4] >> (24 - 8 * (k % 4)));
+  return hash;
+}

@@ -1,0 +1,82 @@
+// Compiled kernels: where they come from.
+//
+// The kernels of the shipped rules are compiled when Cleave is built, for every instruction set, and found in a table by
+// the hash of their text. Any other kernel is compiled by the machine's own compiler when it is first wanted, for the
+// instruction set at hand, and kept in a cache directory. Where there is no compiler, kernels stay interpreted: they give
+// the same results, slowly, and `trouble` says why.
+//
+// The environment has a say where the definition has none: CLEAVE_CC or CC names the compiler ("none": do not
+// compile), CLEAVE_ISA the instruction set (sse2, avx2, avx512), XDG_CACHE_HOME or HOME the place of the cache.
+
+#ifndef RULE_NATIVE_H
+#define RULE_NATIVE_H
+
+#include "rule/emit.h"
+
+typedef enum native_isa { NATIVE_BASE, NATIVE_AVX2, NATIVE_AVX512, NATIVE_ISA_COUNT } native_isa;
+
+const char *native_isa_name(native_isa isa); // "sse2", "avx2", "avx512"
+bool native_isa_here(native_isa isa);        // this processor has it
+native_isa native_isa_best(void);
+
+typedef struct rule_native_def {
+  const char *cache;    // a directory, NULL: cleave/ in $XDG_CACHE_HOME or ~/.cache
+  const char *compiler; // a program and its first arguments, NULL: $CLEAVE_CC, $CC or cc; "none": do not compile
+  const char *isa;      // NULL: $CLEAVE_ISA, or the best there is
+} rule_native_def;
+
+// Loaded code. It has to outlive the kernels it was attached to.
+typedef struct rule_native {
+  clv_allocator allocator;
+  rule_native_def def;
+  native_isa isa;
+  BASE_ARRAY(void *) modules;
+  // How many kernels came from where
+  uint32_t shipped, cached, compiled, interpreted;
+  clv_error trouble; // why kernels stayed interpreted; code CLV_OK when none did
+} rule_native;
+
+// `def` may be NULL; its strings are not copied. Fails when an instruction set is asked for that is unknown or not here.
+clv_result rule_native_open(rule_native *native, const clv_allocator *allocator, const rule_native_def *def,
+                            clv_error *error);
+void rule_native_close(rule_native *native);
+
+// Fills `compiled` of kernels that have none; a kernel may be NULL. Those that are not shipped are compiled together, in one go. A kernel that
+// could not be compiled stays interpreted, which is no failure but counted; the only error is memory.
+clv_result rule_native_attach(rule_native *native, kernel *const *kernels, uint32_t count);
+// The same for shipped kernels alone: starts no compiler, counts no others.
+clv_result rule_native_attach_shipped(rule_native *native, kernel *const *kernels, uint32_t count);
+
+// What a program does when it is checked and destroyed.
+void rule_attach_shipped(clv_program *program);
+void rule_detach(clv_program *program);
+
+// What the build embeds
+
+typedef struct native_text {
+  const char *name; // NULL behind the last
+  const unsigned char *text;
+  size_t size;
+} native_text;
+extern const native_text native_modules[]; // rules/NAME.rule
+extern const native_text native_lanes;     // emit_lanes.h
+
+typedef struct native_entry {
+  emit_hash hash; // of a kernel's text
+  kernel_function *function[NATIVE_ISA_COUNT][KERNEL_COUNT];
+} native_entry;
+extern const native_entry native_table[]; // sorted by hash
+extern const uint32_t native_table_count;
+
+// The machine's compiler (compile.c)
+
+// Entry of a compiled module: takes what kernels need of the library, gives KERNEL_COUNT functions for each.
+typedef void native_positive(double *matrix, uint32_t n, uint32_t psd);
+typedef void native_entrance(native_positive *make_positive, kernel_function **functions);
+
+// Compiles C text for one instruction set, or finds it in the cache, and loads it. False: `error` says why.
+bool native_compile(const clv_allocator *allocator, const rule_native_def *def, native_isa isa, const emit_text *text,
+                    void **module, native_entrance **entrance, bool *was_cached, clv_error *error);
+void native_unload(void *module);
+
+#endif
