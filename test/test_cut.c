@@ -91,7 +91,7 @@ static void compare_values(const clv_map *a, const clv_map *b) {
     const clv_column *other = clv_column_list(b, k);
     for (clv_dart d = clv_dart_next(a, 0); d; d = clv_dart_next(a, d)) {
       const void *value = clv_column_at(column, d), *same = clv_column_at(other, d);
-      if (memcmp(value, same, clv_column_size(column)))
+      if (memcmp(value, same, clv_column_size(column)) != 0)
         fail_msg("column %s differs at dart %u", clv_column_get_def(column)->name, d);
     }
   }
