@@ -42,7 +42,7 @@ typedef struct draw_node {
   uint8_t sides;   // bits: on which it is
   uint8_t look[2]; // DRAW_HOOK ...
   draw_label label[2];
-  int8_t x, y; // in steps of the grid
+  int16_t x, y; // in steps of the grid
 } draw_node;
 
 typedef struct draw_arc {
@@ -85,6 +85,6 @@ const char *draw_colour(uint32_t dim);
 // The picture of a topological rule.
 clv_result draw_graph(const clv_program *program, const rule_graph *graph, rule_text *out, clv_error *error);
 // The picture of a force, update or derived quantity (draw_law.c).
-clv_result draw_law(const clv_program *program, const rule_tree *declaration, rule_text *out, clv_error *error);
+clv_result draw_law(const clv_program *program, const rule_tree *tree, rule_text *out, clv_error *error);
 
 #endif

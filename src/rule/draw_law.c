@@ -10,7 +10,7 @@ enum { LINE = 18, EDGE = 18, PANELS = 16, ROW = 1000, LEGEND = 300, MONO = 8 };
 
 // Templates
 
-static const int8_t corner_places[CLV_TEMPLATE_LAST + 1][8][2] = {
+static const int16_t corner_places[CLV_TEMPLATE_LAST + 1][8][2] = {
     [CLV_TRI] = {{0, 1}, {2, 1}, {1, 0}},
     [CLV_QUAD] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}},
     [CLV_TET] = {{0, 2}, {2, 2}, {3, 1}, {1, 0}},

@@ -17,8 +17,8 @@ typedef struct layout {
   uint32_t arc_count;
   uint8_t arcs[DRAW_ARCS]; // those that are no loops, one for each pair of nodes
   int width, height;
-  int8_t x[DRAW_NODES], y[DRAW_NODES];
-  int8_t at[WIDEST * DRAW_NODES]; // the node of each place, -1: none
+  int16_t x[DRAW_NODES], y[DRAW_NODES];
+  int16_t at[WIDEST * DRAW_NODES]; // the node of each place, -1: none
   uint32_t random;
 } layout;
 
@@ -113,13 +113,13 @@ static int cost_of(const layout *l) {
 }
 
 static void place(layout *l, uint32_t node, int where) {
-  l->x[node] = (int8_t)(where % l->width);
-  l->y[node] = (int8_t)(where / l->width);
-  l->at[where] = (int8_t)node;
+  l->x[node] = (int16_t)(where % l->width);
+  l->y[node] = (int16_t)(where / l->width);
+  l->at[where] = (int16_t)node;
 }
 
-static int degree_of(const layout *l, int node) {
-  int degree = 0;
+static uint32_t degree_of(const layout *l, uint32_t node) {
+  uint32_t degree = 0;
   for (uint32_t k = 0; k < l->arc_count; k++) {
     const draw_arc *arc = &l->diagram->arc[l->arcs[k]];
     degree += arc->from == node || arc->to == node;
@@ -127,7 +127,7 @@ static int degree_of(const layout *l, int node) {
   return degree;
 }
 
-static bool are_joined(const layout *l, int a, int b) {
+static bool are_joined(const layout *l, uint32_t a, uint32_t b) {
   for (uint32_t k = 0; k < l->arc_count; k++) {
     const draw_arc *arc = &l->diagram->arc[l->arcs[k]];
     if ((arc->from == a && arc->to == b) || (arc->from == b && arc->to == a)) return true;
@@ -135,22 +135,22 @@ static bool are_joined(const layout *l, int a, int b) {
   return false;
 }
 
-// Along arcs as far as they go, then on from elsewhere, nodes with few arcs first: a chain comes out from end to end.
+// Along arcs as far as they go, then on from elsewhere, nodes with few arcs first: a chain comes out from end to end. What is
+// ordered already is in front; each turn exchanges the next node to its place.
 static void order_by_arcs(const layout *l, uint8_t *order) {
-  bool taken[DRAW_NODES] = {false};
-  for (uint32_t count = 0; count < l->diagram->node_count; count++) {
-    int next = -1;
-    bool next_joined = false;
-    for (int node = 0; node < (int)l->diagram->node_count; node++) {
-      if (taken[node]) continue;
-      const bool joined = count > 0 && are_joined(l, order[count - 1], node);
-      const bool fewer = next < 0 || degree_of(l, node) < degree_of(l, next);
-      if (next >= 0 && (next_joined > joined || (next_joined == joined && !fewer))) continue;
-      next = node;
-      next_joined = joined;
+  const uint32_t count = l->diagram->node_count;
+  for (uint32_t k = 0; k < count; k++) order[k] = (uint8_t)k;
+  for (uint32_t k = 0; k < count; k++) {
+    uint32_t next = k;
+    for (uint32_t other = k + 1; other < count; other++) {
+      const bool joined = k > 0 && are_joined(l, order[k - 1], order[other]);
+      const bool best_joined = k > 0 && are_joined(l, order[k - 1], order[next]);
+      const bool fewer = degree_of(l, order[other]) < degree_of(l, order[next]);
+      if (joined > best_joined || (joined == best_joined && fewer)) next = other;
     }
-    taken[next] = true;
-    order[count] = (uint8_t)next;
+    const uint8_t taken = order[next];
+    order[next] = order[k];
+    order[k] = taken;
   }
 }
 
@@ -194,8 +194,8 @@ static void keep(draw_diagram *d, const layout *l) {
     low_y = l->y[node] < low_y ? l->y[node] : low_y;
   }
   for (uint32_t node = 0; node < d->node_count; node++) {
-    d->node[node].x = (int8_t)(l->x[node] - low_x);
-    d->node[node].y = (int8_t)(l->y[node] - low_y);
+    d->node[node].x = (int16_t)(l->x[node] - low_x);
+    d->node[node].y = (int16_t)(l->y[node] - low_y);
   }
 }
 
@@ -208,7 +208,7 @@ void draw_layout(draw_diagram *d) {
   const int one = (int)(l.arc_count * (l.arc_count + d->node_count) + d->node_count + 1);
   int moves = WORK / one;
   moves = moves > MOST_MOVES ? MOST_MOVES : moves < LEAST_MOVES ? LEAST_MOVES : moves;
-  uint8_t orders[2][DRAW_NODES];
+  uint8_t orders[2][DRAW_NODES] = {{0}};
   for (uint32_t k = 0; k < d->node_count; k++) orders[0][k] = (uint8_t)k;
   order_by_arcs(&l, orders[1]);
   int best = -1;

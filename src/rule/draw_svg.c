@@ -65,7 +65,7 @@ void draw_end(rule_text *out) {
 // Geometry
 
 draw_extent draw_panel_extent(const draw_diagram *d, uint32_t side) {
-  int low_x = INT8_MAX, high_x = 0, low_y = INT8_MAX, high_y = 0;
+  int low_x = INT16_MAX, high_x = 0, low_y = INT16_MAX, high_y = 0;
   for (uint32_t k = 0; k < d->node_count; k++) {
     const draw_node *node = &d->node[k];
     if (!(node->sides >> side & 1u)) continue;

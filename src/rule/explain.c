@@ -52,10 +52,10 @@ static clv_parameter parameter_of(const rule_tree *tree) {
 
 static bool graph_parameter(const rule_graph *graph, uint32_t k, clv_parameter *parameter) {
   if (k >= graph->parameter_count) return false;
-  const int hook = graph->parameter[k].hook;
-  *parameter = (clv_parameter){graph->parameter[k].name, hook < 0 ? CLV_PARAMETER_LEVEL : CLV_PARAMETER_DART, 0};
-  if (hook < 0) return true;
-  const rule_letter *word = graph->hook_word[graph->node[hook].hook];
+  const rule_parameter *p = &graph->parameter[k];
+  *parameter = (clv_parameter){p->name, p->hook < 0 ? CLV_PARAMETER_LEVEL : CLV_PARAMETER_DART, 0};
+  if (p->hook < 0) return true;
+  const rule_letter *word = graph->hook_word[graph->node[p->hook].hook];
   for (uint32_t letter = 0; letter < graph->columns; letter++)
     if (word[letter].dim >= 0) parameter->orbit |= 1u << (uint32_t)word[letter].dim;
   return true;

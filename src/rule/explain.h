@@ -14,6 +14,6 @@ void explain_orbit(rule_text *out, clv_orbit orbit);
 // A topological rule and what it does to the program's embeddings and forces (explain_graph.c).
 void explain_graph(const clv_program *program, const rule_graph *graph, rule_text *out);
 // A force, update or derived quantity (explain_law.c).
-void explain_law(const clv_program *program, const rule_tree *declaration, rule_text *out);
+void explain_law(const clv_program *program, const rule_tree *tree, rule_text *out);
 
 #endif
