@@ -29,7 +29,7 @@ static bool nearly_equal(double a, double b) {
 }
 
 static void check_row(checking *c, const view_slab *slab, uint32_t row) {
-  const view_table *table = c->table;
+  view_table *table = c->table;
   uint32_t vertices[LAW_PARTICLES];
   view_row_compute(table, &c->views->shop, vertices, c->constants.data, 1);
   for (uint32_t p = 0; p < table->particles; p++)
@@ -152,6 +152,7 @@ static bool check_figure(checking *c, const view_figure *figure) {
   bool done = true;
   for (uint32_t f = 0; done && f < figure->count; f++) {
     check_derived d = {c, figure, &figure->formulas[f]};
+    view_formula_aim(&figure->formulas[f]);
     view_formula_start(d.formula, &c->views->rooms[0], c->views->params.data);
     done = view_site_all(&d.formula->site, check_value, &d);
   }

@@ -33,14 +33,15 @@ static bool make_codes(view_formula *formula, const law *l, const clv_allocator 
   BASE_ARRAY(dag_ref) roots = {0};
   bool done = BASE_RESERVE(a, &roots, l->assigns.count);
   for (uint32_t k = 0; done && k < l->assigns.count; k++) roots.data[k] = l->assigns.data[k].value;
-  done = done && view_code_make(&formula->code, a, &l->graph, roots.data, l->assigns.count);
+  done = done && view_feed_make(&formula->feed, &formula->site, &l->graph, roots.data, l->assigns.count, a);
   BASE_RELEASE(a, &roots);
   if (!done || !l->sums.count) return done;
   formula->sums = base_allocate(a, l->sums.count * sizeof *formula->sums);
   if (!formula->sums) return false;
   memset(formula->sums, 0, l->sums.count * sizeof *formula->sums);
   for (uint32_t k = 0; done && k < l->sums.count; k++)
-    done = view_code_make(&formula->sums[k], a, &l->graph, l->sums.data[k].value, l->sums.data[k].width);
+    done =
+        view_feed_make(&formula->sums[k], &formula->site, &l->graph, l->sums.data[k].value, l->sums.data[k].width, a);
   return done;
 }
 
@@ -57,10 +58,10 @@ clv_result view_formula_make(view_formula *formula, map *m, const law *l, const 
 
 void view_formula_free(view_formula *formula, const clv_allocator *allocator) {
   const uint32_t sums = formula->sums ? formula->site.law->sums.count : 0;
-  for (uint32_t k = 0; k < sums; k++) view_code_free(&formula->sums[k], allocator);
+  for (uint32_t k = 0; k < sums; k++) view_feed_free(&formula->sums[k], allocator);
   base_free(allocator, formula->sums, sums * sizeof *formula->sums);
   formula->sums = NULL;
-  view_code_free(&formula->code, allocator);
+  view_feed_free(&formula->feed, allocator);
   BASE_RELEASE(allocator, &formula->targets);
   view_site_free(&formula->site, allocator);
 }
@@ -73,11 +74,11 @@ bool view_room_reserve(view_room *room, const view_formula *formula, const clv_a
   const law *l = formula->site.law;
   bool done = view_reading_reserve(&room->reading, &formula->site, allocator) &&
               view_reading_reserve(&room->within, &formula->site, allocator) &&
-              RESERVE_ZEROED(allocator, &room->values, formula->code.values * VIEW_LANES) &&
+              RESERVE_ZEROED(allocator, &room->values, formula->feed.code.values * VIEW_LANES) &&
               RESERVE_ZEROED(allocator, &room->sums, 9u * VIEW_LANES * l->sums.count) &&
               BASE_RESERVE(allocator, &room->targets, formula->targets.count * VIEW_LANES);
   for (uint32_t k = 0; done && k < l->sums.count; k++)
-    done = RESERVE_ZEROED(allocator, &room->sum_values, formula->sums[k].values * VIEW_LANES);
+    done = RESERVE_ZEROED(allocator, &room->sum_values, formula->sums[k].code.values * VIEW_LANES);
   return done;
 }
 
@@ -90,38 +91,28 @@ void view_room_free(view_room *room, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &room->targets);
 }
 
+void view_formula_aim(view_formula *formula) {
+  view_feed_aim(&formula->feed);
+  for (uint32_t k = 0; k < formula->site.law->sums.count; k++) view_feed_aim(&formula->sums[k]);
+}
+
 void view_formula_start(const view_formula *formula, view_room *room, const double *params) {
-  view_code_start(&formula->code, params, room->values.data);
+  view_code_start(&formula->feed.code, params, room->values.data);
 }
 
-// Inputs that are neither reads nor parameters, for a lane of a code; `at` is the lane of the base.
-static void fill_others(const view_formula *formula, const view_code *code, const view_room *room, uint32_t at,
-                        uint32_t lane, double *values) {
-  (void)formula;
-  for (uint32_t k = 0; k < code->inputs.count; k++) {
-    const view_input *input = &code->inputs.data[k];
-    double *to = &values[input->to * VIEW_LANES + lane];
-    if (input->op == DAG_SUM_INPUT) *to = room->sums.data[input->index * VIEW_LANES + at];
-    if (input->op == DAG_QUAD) *to = room->quadrature[at][input->index / LAW_QUAD_DATA][input->index % LAW_QUAD_DATA];
-  }
-}
-
-// Reads at a sub-orbit are overlaid on those at the base.
-static void fill_within(const view_formula *formula, const view_code *code, const view_room *room, uint32_t lane,
-                        double *values) {
-  const law *l = formula->site.law;
-  for (uint32_t k = 0; k < code->inputs.count; k++) {
-    const view_input *input = &code->inputs.data[k];
-    if (input->op == DAG_READ && l->reads.data[input->index].in_sum)
-      values[input->to * VIEW_LANES + lane] =
-          view_fetch_value(&formula->site.fetches.data[input->index], &room->within);
-  }
+// All inputs of one lane; `at` is the lane of the base.
+static void fill(const view_feed *feed, const view_room *room, uint32_t at, uint32_t lane, double *values) {
+  view_feed_fill(feed, &room->reading, &room->within, lane, values);
+  view_feed_point(feed, &room->quadrature[at][0][0], lane, values);
+  for (uint32_t k = 0; k < feed->sums.count; k++)
+    values[feed->sums.data[k].to * VIEW_LANES + lane] = room->sums.data[feed->sums.data[k].index * VIEW_LANES + at];
 }
 
 static void sum_over(const view_formula *formula, view_room *room, const double *params, uint32_t number, uint32_t at,
                      const clv_walk *walk) {
   const law_sum *sum = &formula->site.law->sums.data[number];
-  const view_code *code = &formula->sums[number];
+  const view_feed *feed = &formula->sums[number];
+  const view_code *code = &feed->code;
   double *values = room->sum_values.data, *totals = room->sums.data + 9u * number * VIEW_LANES;
   for (uint32_t c = 0; c < sum->width; c++) totals[c * VIEW_LANES + at] = 0;
   view_code_start(code, params, values);
@@ -129,9 +120,7 @@ static void sum_over(const view_formula *formula, view_room *room, const double 
     const uint32_t lanes = walk->count - first < VIEW_LANES ? walk->count - first : VIEW_LANES;
     for (uint32_t lane = 0; lane < lanes; lane++) {
       view_site_read(&formula->site, walk->darts[first + lane], &room->within);
-      view_site_fill(&formula->site, code, &room->reading, lane, values);
-      fill_within(formula, code, room, lane, values);
-      fill_others(formula, code, room, at, lane, values);
+      fill(feed, room, at, lane, values);
     }
     view_code_run(code, lanes, values);
     for (uint32_t c = 0; c < sum->width; c++)
@@ -171,13 +160,12 @@ bool view_formula_take(const view_formula *formula, view_room *room, const doubl
     law_quadrature(site->law->shape.kind, (const double(*)[3])rest, room->quadrature[lane]);
   }
   if (!take_sums(formula, room, params, base, lane)) return false;
-  view_site_fill(site, &formula->code, &room->reading, lane, room->values.data);
-  fill_others(formula, &formula->code, room, lane, lane, room->values.data);
+  fill(&formula->feed, room, lane, lane, room->values.data);
   for (uint32_t t = 0; t < formula->targets.count; t++)
     room->targets.data[t * VIEW_LANES + lane] = room->reading.places.data[formula->targets.data[t].spot];
   return true;
 }
 
 void view_formula_compute(const view_formula *formula, view_room *room, uint32_t lanes) {
-  view_code_run(&formula->code, lanes, room->values.data);
+  view_code_run(&formula->feed.code, lanes, room->values.data);
 }

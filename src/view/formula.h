@@ -6,7 +6,7 @@
 #ifndef VIEW_FORMULA_H
 #define VIEW_FORMULA_H
 
-#include "view/site.h"
+#include "view/feed.h"
 
 typedef struct view_target {
   clv_column *column;
@@ -15,9 +15,9 @@ typedef struct view_target {
 
 typedef struct view_formula {
   view_site site;
-  view_code code; // one root for each target
+  view_feed feed; // one root for each target
   BASE_ARRAY(view_target) targets;
-  view_code *sums; // one for each sum of the law
+  view_feed *sums; // one for each sum of the law
 } view_formula;
 
 // What a thread needs to evaluate formulas.
@@ -35,7 +35,9 @@ void view_formula_free(view_formula *formula, const clv_allocator *allocator);
 bool view_room_reserve(view_room *room, const view_formula *formula, const clv_allocator *allocator);
 void view_room_free(view_room *room, const clv_allocator *allocator);
 
-// Starts a run of evaluations; then reads up to eight bases into lanes, computes, and gets at results and targets.
+// Before any number of evaluations, with no commit in between; then, in each room, starts a run of them, reads up to eight
+// bases into lanes, computes, and gets at results and targets.
+void view_formula_aim(view_formula *formula);
 void view_formula_start(const view_formula *formula, view_room *room, const double *params);
 // The lane is taken only when the formula holds at the base: *holds says so. False when memory is out.
 bool view_formula_take(const view_formula *formula, view_room *room, const double *params, clv_dart dart, uint32_t lane,
@@ -44,7 +46,7 @@ void view_formula_compute(const view_formula *formula, view_room *room, uint32_t
 
 static inline double view_formula_result(const view_formula *formula, const view_room *room, uint32_t t,
                                          uint32_t lane) {
-  return view_code_result(&formula->code, room->values.data, t, lane);
+  return view_code_result(&formula->feed.code, room->values.data, t, lane);
 }
 static inline void view_assign(const view_target *target, view_place place, double number) {
   uint8_t *data = place.kind ? target->column->rows[place.kind].data : target->column->slots.data;

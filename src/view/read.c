@@ -23,8 +23,32 @@ view_place view_place_of(const map *m, const map_index *index, clv_dart dart) {
   return (view_place){home.kind, map_row(home, cell) * count + (id & ~MAP_TEMPLATE_SLOT)};
 }
 
+// A base in a plain cell that no step leaves: everything is looked up in the template and in one row.
+static void read_inside(const view_site *site, clv_page page, clv_dart base, view_reading *reading) {
+  const clv_template *shape = &clv_templates[page.kind];
+  const uint32_t row = map_row(page, base);
+  clv_dart *darts = reading->darts.data;
+  darts[0] = base;
+  for (uint32_t s = 1; s < site->steps.count; s++) {
+    const view_step step = site->steps.data[s];
+    darts[s] = (base & ~63u) | shape->alpha[step.letter][darts[step.from] & 63u];
+  }
+  for (uint32_t s = 0; s < site->spots.count; s++) {
+    const map_index *index = site->spots.data[s].index;
+    const clv_suborbits *sub = &shape->sub[index->inner];
+    const uint32_t slot = row * sub->count + sub->of[darts[site->spots.data[s].step] & 63u];
+    reading->places.data[s] =
+        index->crossing ? (view_place){0, index->ids[page.kind].data[slot]} : (view_place){page.kind, slot};
+  }
+}
+
 void view_site_read(const view_site *site, clv_dart base, view_reading *reading) {
   const map *m = site->map;
+  const clv_page page = map_page(m, base);
+  if (site->inside && CLV_LIKELY(page.plain)) {
+    read_inside(site, page, base, reading);
+    return;
+  }
   clv_dart *darts = reading->darts.data;
   darts[0] = base;
   for (uint32_t s = 1; s < site->steps.count; s++)

@@ -54,6 +54,7 @@ static bool derive_all(clv_views *views) {
     clear_column(figure->column);
     for (uint32_t f = 0; f < figure->count; f++) {
       sweep s = {.views = views, .formula = &figure->formulas[f], .room = &views->rooms[0]};
+      view_formula_aim(&figure->formulas[f]);
       view_formula_start(s.formula, s.room, views->params.data);
       if (!view_site_all(&s.formula->site, sweep_dart, &s)) return false;
       if (s.lanes) write_lanes(&s);
@@ -264,7 +265,10 @@ static bool is_kept(const clv_views *views, const clv_column *column) {
 
 static clv_result run_figure(clv_views *views, const view_figure *figure, update_run *runs) {
   bool done = true, kept = false;
-  for (uint32_t f = 0; f < figure->count; f++) runs[f] = (update_run){.views = views, .formula = &figure->formulas[f]};
+  for (uint32_t f = 0; f < figure->count; f++) {
+    view_formula_aim(&figure->formulas[f]);
+    runs[f] = (update_run){.views = views, .formula = &figure->formulas[f]};
+  }
   for (uint32_t f = 0; done && f < figure->count; f++) done = compute_update(&runs[f]);
   for (uint32_t f = 0; f < figure->count; f++) {
     if (done) write_results(&runs[f]);

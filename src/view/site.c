@@ -222,8 +222,11 @@ static clv_result make_guards(const maker *k) {
 static clv_result make_links(const maker *k) {
   view_site *site = k->site;
   bool done = true;
-  for (uint32_t s = 1; done && s < site->steps.count; s++)
+  site->inside = true;
+  for (uint32_t s = 1; done && s < site->steps.count; s++) {
+    site->inside &= site->steps.data[s].letter < k->m->view.dimension;
     done = add_link(k, site->steps.data[s].letter, site->steps.data[s].from);
+  }
   // A face counts its sides; a sum goes over its orbit.
   for (uint32_t i = 0; done && i <= k->m->view.dimension; i++)
     if ((site->face && i < 2) || (k->law->sums.count && (site->dims >> i & 1u))) done = add_link(k, i, 0);

@@ -61,6 +61,7 @@ typedef struct view_site {
   bool crossing;          // its orbit crosses cells
   bool whole;             // its orbit is the cell
   bool face;              // a face of a certain number of sides, in space
+  bool inside;            // no step leaves the base's cell
   const map_index *index; // of a crossing orbit
   BASE_ARRAY(view_step) steps;
   BASE_ARRAY(uint16_t) path_steps; // by path of the law

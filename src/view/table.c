@@ -30,10 +30,10 @@ clv_result view_table_make(view_table *table, view_workshop *shop, const kernel 
   const clv_allocator *a = &shop->allocator;
   const clv_result result = view_site_make(&table->site, shop->map, k->law, a, error);
   if (result != CLV_OK) return result;
-  bool done = view_code_make(&table->hoist, a, &k->graph, k->hoist, k->hoist_count) &&
-              view_code_make(&table->hoist_q, a, &k->graph, k->hoist_q, k->hoist_q_count) &&
+  bool done = view_feed_make(&table->hoist, &table->site, &k->graph, k->hoist, k->hoist_count, a) &&
+              view_feed_make(&table->hoist_q, &table->site, &k->graph, k->hoist_q, k->hoist_q_count, a) &&
               view_reading_reserve(&shop->reading, &table->site, a);
-  const uint32_t values = table->hoist.values * VIEW_LANES, values_q = table->hoist_q.values * VIEW_LANES;
+  const uint32_t values = table->hoist.code.values * VIEW_LANES, values_q = table->hoist_q.code.values * VIEW_LANES;
   const uint32_t had = shop->values.capacity, had_q = shop->values_q.capacity;
   done = done && BASE_RESERVE(a, &shop->values, values) && BASE_RESERVE(a, &shop->values_q, values_q);
   if (!done) {
@@ -66,38 +66,36 @@ static void free_slabs(view_table *table, const clv_allocator *a) {
 void view_table_free(view_table *table, const clv_allocator *allocator) {
   free_slabs(table, allocator);
   BASE_RELEASE(allocator, &table->row_of_key);
-  view_code_free(&table->hoist, allocator);
-  view_code_free(&table->hoist_q, allocator);
+  view_feed_free(&table->hoist, allocator);
+  view_feed_free(&table->hoist_q, allocator);
   view_site_free(&table->site, allocator);
 }
 
 // Constants
 
-static void fill_quadrature(const view_code *code, const double *data, uint32_t lane, double *values) {
-  for (uint32_t k = 0; k < code->inputs.count; k++)
-    if (code->inputs.data[k].op == DAG_QUAD)
-      values[code->inputs.data[k].to * VIEW_LANES + lane] = data[code->inputs.data[k].index];
-}
-
 // Rows whose constants are computed together, lane by lane.
 typedef struct hoisting {
-  const view_table *table;
+  view_table *table;
   view_workshop *shop;
   double quadrature[VIEW_LANES][LAW_QUADRATURE][LAW_QUAD_DATA];
 } hoisting;
 
 static void hoist_start(hoisting *h) {
-  view_code_start(&h->table->hoist, h->shop->params, h->shop->values.data);
-  if (h->table->constants > h->table->kernel->hoist_count)
-    view_code_start(&h->table->hoist_q, h->shop->params, h->shop->values_q.data);
+  view_table *table = h->table;
+  view_feed_aim(&table->hoist);
+  view_code_start(&table->hoist.code, h->shop->params, h->shop->values.data);
+  if (!table->kernel->hoist_q_count) return;
+  view_feed_aim(&table->hoist_q);
+  view_code_start(&table->hoist_q.code, h->shop->params, h->shop->values_q.data);
 }
 
 // Takes the row that was just read into a lane.
 static void hoist_take(hoisting *h, uint32_t lane) {
   const view_table *table = h->table;
-  view_site_fill(&table->site, &table->hoist, &h->shop->reading, lane, h->shop->values.data);
-  if (table->constants == table->kernel->hoist_count) return;
-  view_site_fill(&table->site, &table->hoist_q, &h->shop->reading, lane, h->shop->values_q.data);
+  const view_reading *reading = &h->shop->reading;
+  view_feed_fill(&table->hoist, reading, reading, lane, h->shop->values.data);
+  if (!table->kernel->hoist_q_count) return;
+  view_feed_fill(&table->hoist_q, reading, reading, lane, h->shop->values_q.data);
   if (!table->site.law->quadrature) return;
   double rest[8][3];
   view_site_rest(&table->site, &h->shop->reading, rest);
@@ -109,23 +107,23 @@ static void hoist_finish(hoisting *h, uint32_t lanes, double *constants) {
   const view_table *table = h->table;
   const kernel *k = table->kernel;
   double *values = h->shop->values.data;
-  view_code_run(&table->hoist, lanes, values);
+  view_code_run(&table->hoist.code, lanes, values);
   for (uint32_t c = 0; c < k->hoist_count; c++)
-    memcpy(constants + c * VIEW_LANES, values + table->hoist.roots.data[c] * VIEW_LANES, sizeof(double) * VIEW_LANES);
+    memcpy(constants + c * VIEW_LANES, values + table->hoist.code.roots.data[c] * VIEW_LANES,
+           sizeof(double) * VIEW_LANES);
   if (!k->hoist_q_count) return;
   values = h->shop->values_q.data;
   for (uint32_t q = 0; q < k->quadrature; q++) {
     for (uint32_t lane = 0; lane < lanes; lane++)
-      fill_quadrature(&table->hoist_q, h->quadrature[lane][q], lane, values);
-    view_code_run(&table->hoist_q, lanes, values);
+      view_feed_point(&table->hoist_q, h->quadrature[lane][q], lane, values);
+    view_code_run(&table->hoist_q.code, lanes, values);
     double *to = constants + (k->hoist_count + (size_t)q * k->hoist_q_count) * VIEW_LANES;
     for (uint32_t c = 0; c < k->hoist_q_count; c++)
-      memcpy(to + c * VIEW_LANES, values + table->hoist_q.roots.data[c] * VIEW_LANES, sizeof(double) * VIEW_LANES);
+      memcpy(to + c * VIEW_LANES, values + table->hoist_q.code.roots.data[c] * VIEW_LANES, sizeof(double) * VIEW_LANES);
   }
 }
 
-void view_row_compute(const view_table *table, view_workshop *shop, uint32_t *vertices, double *constants,
-                      uint32_t stride) {
+void view_row_compute(view_table *table, view_workshop *shop, uint32_t *vertices, double *constants, uint32_t stride) {
   hoisting h = {.table = table, .shop = shop};
   for (uint32_t p = 0; p < table->particles; p++)
     vertices[p] = shop->reading.places.data[table->site.particles.data[p]].slot;
@@ -133,14 +131,16 @@ void view_row_compute(const view_table *table, view_workshop *shop, uint32_t *ve
   hoist_take(&h, 0);
   const kernel *k = table->kernel;
   double *values = shop->values.data;
-  view_code_run(&table->hoist, 1, values);
-  for (uint32_t c = 0; c < k->hoist_count; c++) constants[c * stride] = view_code_result(&table->hoist, values, c, 0);
+  view_code_run(&table->hoist.code, 1, values);
+  for (uint32_t c = 0; c < k->hoist_count; c++)
+    constants[c * stride] = view_code_result(&table->hoist.code, values, c, 0);
   values = shop->values_q.data;
   for (uint32_t q = 0; k->hoist_q_count && q < k->quadrature; q++) {
-    fill_quadrature(&table->hoist_q, h.quadrature[0][q], 0, values);
-    view_code_run(&table->hoist_q, 1, values);
+    view_feed_point(&table->hoist_q, h.quadrature[0][q], 0, values);
+    view_code_run(&table->hoist_q.code, 1, values);
     for (uint32_t c = 0; c < k->hoist_q_count; c++)
-      constants[(k->hoist_count + q * k->hoist_q_count + c) * stride] = view_code_result(&table->hoist_q, values, c, 0);
+      constants[(k->hoist_count + q * k->hoist_q_count + c) * stride] =
+          view_code_result(&table->hoist_q.code, values, c, 0);
   }
 }
 
@@ -194,6 +194,29 @@ static bool collect(void *user, clv_dart dart) {
   return true;
 }
 
+// Where every orbit has a row, and any dart of it is as good as another.
+static bool collect_all(view_workshop *shop, const map_index *index) {
+  if (!BASE_RESERVE(&shop->allocator, &shop->bases, index->alive) ||
+      !BASE_RESERVE(&shop->allocator, &shop->keys, index->alive))
+    return false;
+  for (uint32_t id = 1; id < index->count; id++) {
+    if (!(index->generation.data[id] & 1u)) continue;
+    shop->bases.data[shop->bases.count++] = index->dart.data[id];
+    shop->keys.data[shop->keys.count++] = id;
+  }
+  return true;
+}
+
+static bool make_slabs(view_table *table, const clv_allocator *a, uint32_t count) {
+  if (table->slab_count == count) return true; // their memory is used again
+  free_slabs(table, a);
+  table->slabs = base_allocate(a, count * sizeof *table->slabs);
+  if (!table->slabs) return false;
+  memset(table->slabs, 0, count * sizeof *table->slabs);
+  table->slab_count = count;
+  return true;
+}
+
 static uint32_t slabs_for(uint64_t rows) {
   if (rows < 4096) return 1;
   const uint64_t slabs = 2 * ((rows + 16383) / 16384);
@@ -203,17 +226,22 @@ static uint32_t slabs_for(uint64_t rows) {
 static bool reserve_slab(view_table *table, view_slab *slab, const clv_allocator *a, uint32_t rows) {
   const uint64_t room = (uint64_t)rows + rows / 16 + VIEW_LANES, capacity = room / VIEW_LANES * VIEW_LANES;
   if (capacity > VIEW_ROW_MASK) return false;
+  if (capacity <= slab->capacity) return true;
+  slab->capacity = 0;
+  if (!view_memory_resize(&slab->places, a, 0, capacity * table->particles * sizeof(uint32_t)) ||
+      !view_memory_resize(&slab->constants, a, 0, capacity * table->constants * sizeof(double)) ||
+      !BASE_RESERVE(a, &slab->bases, capacity) || !BASE_RESERVE(a, &slab->keys, capacity) ||
+      !BASE_RESERVE(a, &slab->nexts, capacity))
+    return false;
   slab->capacity = (uint32_t)capacity;
-  return view_memory_resize(&slab->places, a, 0, capacity * table->particles * sizeof(uint32_t)) &&
-         view_memory_resize(&slab->constants, a, 0, capacity * table->constants * sizeof(double)) &&
-         BASE_RESERVE(a, &slab->bases, capacity) && BASE_RESERVE(a, &slab->keys, capacity) &&
-         BASE_RESERVE(a, &slab->nexts, capacity);
+  return true;
 }
 
 // Writes the rows' bases, constants and, for now, their vertices' slots.
 static void fill_rows(view_table *table, view_workshop *shop, view_slab *slab, uint32_t first, uint32_t count) {
   hoisting h = {.table = table, .shop = shop};
   hoist_start(&h);
+  slab->rows = count;
   if (!count) return;
   memcpy(slab->bases.data, shop->bases.data + first, count * sizeof *slab->bases.data);
   memcpy(slab->keys.data, shop->keys.data + first, count * sizeof *slab->keys.data);
@@ -233,7 +261,6 @@ static void fill_rows(view_table *table, view_workshop *shop, view_slab *slab, u
     hoist_finish(&h, lanes, constants);
     repeat_lane(constants, table->constants, lanes - 1);
   }
-  slab->rows = count;
 }
 
 static bool reserve_numbers(view_workshop *shop) {
@@ -273,7 +300,8 @@ static bool number_vertices(view_table *table, view_workshop *shop, view_slab *s
   }
   for (uint32_t word = least; places && word <= most; word++)
     for (uint64_t left = bits[word]; left; left &= left - 1) count++;
-  const bool room = reserve_vertices(slab, &shop->allocator, count) && view_slab_reserve_copies(slab, &shop->allocator, count);
+  const bool room =
+      reserve_vertices(slab, &shop->allocator, count) && view_slab_reserve_copies(slab, &shop->allocator, count);
   count = 0;
   for (uint32_t word = least; places && word <= most; word++) {
     for (uint64_t left = bits[word]; room && left; left &= left - 1) {
@@ -326,14 +354,12 @@ bool view_table_build(view_table *table, view_workshop *shop) {
   const view_site *site = &table->site;
   const clv_allocator *a = &shop->allocator;
   collecting c = {table, shop, site->law->guards.count || site->face || (site->whole && site->law->shape.kind)};
-  free_slabs(table, a);
+  const bool all = site->crossing && !c.guarded && !site->law->oriented;
   shop->bases.count = shop->keys.count = 0;
-  if (!reserve_keys(table, a) || !reserve_numbers(shop) || !view_site_all(site, collect, &c)) return false;
+  if (!reserve_keys(table, a) || !reserve_numbers(shop)) return false;
+  if (all ? !collect_all(shop, site->index) : !view_site_all(site, collect, &c)) return false;
   const uint32_t rows = shop->bases.count, slabs = slabs_for(rows);
-  table->slabs = base_allocate(a, slabs * sizeof *table->slabs);
-  if (!table->slabs) return false;
-  memset(table->slabs, 0, slabs * sizeof *table->slabs);
-  table->slab_count = slabs;
+  if (!make_slabs(table, a, slabs)) return false;
   for (uint32_t s = 0; s < slabs; s++) {
     const uint32_t first = (uint32_t)((uint64_t)rows * s / slabs), end = (uint32_t)((uint64_t)rows * (s + 1) / slabs);
     view_slab *slab = &table->slabs[s];

@@ -10,7 +10,7 @@
 #define VIEW_TABLE_H
 
 #include "rule/kernel.h"
-#include "view/site.h"
+#include "view/feed.h"
 
 enum { VIEW_SLABS = 64, VIEW_TAIL = 256 };
 
@@ -46,7 +46,7 @@ typedef struct view_table {
   view_site site;
   const kernel *kernel;
   uint32_t particles, constants;
-  view_code hoist, hoist_q; // hoist_q: for one quadrature point
+  view_feed hoist, hoist_q; // hoist_q: for one quadrature point
   view_slab *slabs;
   uint32_t slab_count;
   uint64_t rows, built_rows;       // now; when the slabs were laid out
@@ -102,7 +102,6 @@ static inline uint32_t view_row_of_key(const view_table *table, uint32_t key) {
 }
 
 // What a row must be, computed from its base: vertices' slots and constants (constants[k * lanes]). Used by the check.
-void view_row_compute(const view_table *table, view_workshop *shop, uint32_t *vertices, double *constants,
-                      uint32_t stride);
+void view_row_compute(view_table *table, view_workshop *shop, uint32_t *vertices, double *constants, uint32_t stride);
 
 #endif

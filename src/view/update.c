@@ -376,6 +376,7 @@ static bool derive_again(clv_views *views, const view_figure *figure) {
     if (change->keys.data[k].dart && !mark_values(views, figure, &change->keys.data[k])) return false;
   for (uint32_t f = 0; f < figure->count; f++) {
     computing c = {views, &figure->formulas[f]};
+    view_formula_aim(&figure->formulas[f]);
     view_formula_start(c.formula, &views->rooms[0], views->params.data);
     for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++) {
       const view_touched_key *key = &change->keys.data[k];

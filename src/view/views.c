@@ -30,8 +30,7 @@ bool clv_views_stale(const clv_views *views) {
   return views->stale;
 }
 
-// A program is not changed by making laws and kernels of it: what they need is taken from its allocator, and what there
-// was to be found wrong was found by its check.
+// Working out values at creation takes scratch memory from the program's allocator, and changes nothing that others see.
 static clv_program *workable(const clv_program *program) {
   clv_program *same;
   memcpy(&same, &program, sizeof same);
@@ -94,15 +93,6 @@ static clv_result require_column(clv_views *views, const rule_tree *tree) {
   return result == CLV_OK ? CLV_OK : views_fail(views, result, "%s", clv_map_error(view));
 }
 
-static clv_result require_columns(clv_views *views) {
-  clv_result result = CLV_OK;
-  for (uint32_t k = 0; result == CLV_OK && k < views->program->declarations.count; k++) {
-    const rule_tree *tree = views->program->declarations.data[k];
-    if (tree->kind == RULE_EMBED || tree->kind == RULE_DERIVE) result = require_column(views, tree);
-  }
-  return result;
-}
-
 static clv_result find_positions(clv_views *views) {
   views->pos = clv_column_find(&views->map->view, "pos");
   views->vel = clv_column_find(&views->map->view, "vel");
@@ -126,7 +116,7 @@ static bool is_wanted(const clv_views_def *def, const char *name) {
   return false;
 }
 
-static clv_result find_laws(clv_views *views, const clv_views_def *def) {
+static clv_result test_names(clv_views *views, const clv_views_def *def) {
   const clv_program *program = views->program;
   for (uint32_t k = 0; def->forces && k < def->force_count; k++) {
     bool known = false;
@@ -135,26 +125,89 @@ static clv_result find_laws(clv_views *views, const clv_views_def *def) {
                !strcmp(program->declarations.data[n]->name, def->forces[k]);
     if (!known) return views_fail(views, CLV_ERROR_INPUT, "the program has no force law '%s'", def->forces[k]);
   }
-  for (uint32_t k = 0; k < program->declarations.count; k++) {
-    const rule_tree *tree = program->declarations.data[k];
-    if (tree->kind == RULE_FORCE && !is_wanted(def, tree->name)) continue;
-    if (tree->kind != RULE_FORCE && tree->kind != RULE_DERIVE && tree->kind != RULE_UPDATE) continue;
-    if (!law_elaborate(workable(program), tree, views->map->view.dimension, &views->laws)) {
-      if (program->no_memory) return no_memory(views);
-      return views_fail(views, CLV_ERROR_INPUT, "'%s' does not fit maps of dimension %u", tree->name,
-                        views->map->view.dimension);
-    }
-  }
-  if (!BASE_RESERVE(&views->allocator, &views->kernels, views->laws.count)) return no_memory(views);
+  return CLV_OK;
+}
+
+// Whether a law that was found reads a derived quantity.
+static bool is_read(const clv_views *views, const rule_tree *derived) {
   for (uint32_t k = 0; k < views->laws.count; k++) {
     const law *l = views->laws.data[k];
-    if (l->tree->kind != RULE_FORCE) continue;
-    kernel *made = kernel_make(workable(program), l);
-    if (!made && program->no_memory) return no_memory(views);
-    if (!made) return views_fail(views, CLV_ERROR_INPUT, "no kernel can be made of '%s'", l->name);
-    views->kernels.data[views->kernels.count++] = made;
+    for (uint32_t r = 0; r < l->reads.count; r++)
+      if (l->reads.data[r].column == derived) return true;
   }
-  return CLV_OK;
+  return false;
+}
+
+// Whether a law is there in maps of this dimension: all that it reads is derived from something. What is derived on
+// tetrahedra alone is nowhere in 2D, and what reads it has no rows.
+static bool is_there(const rule_laws *all, const bool *gone, const law *l) {
+  for (uint32_t r = 0; r < l->reads.count; r++) {
+    const rule_tree *column = l->reads.data[r].column;
+    bool derived = column->kind != RULE_DERIVE;
+    for (uint32_t k = 0; k < all->laws.count && !derived; k++) derived = all->laws.data[k]->tree == column && !gone[k];
+    if (!derived) return false;
+  }
+  return true;
+}
+
+static void find_gone(const rule_laws *all, bool *gone) {
+  for (bool more = true; more;) {
+    more = false;
+    for (uint32_t k = 0; k < all->laws.count; k++) {
+      if (gone[k] || is_there(all, gone, all->laws.data[k])) continue;
+      gone[k] = more = true;
+    }
+  }
+}
+
+static void take_law(clv_views *views, const rule_laws *all, uint32_t k, bool *taken) {
+  if (taken[k]) return;
+  taken[k] = true;
+  views->laws.data[views->laws.count++] = all->laws.data[k];
+  if (all->kernels.data[k]) views->kernels.data[views->kernels.count++] = all->kernels.data[k];
+}
+
+// The laws that are wanted, and what they are derived from, as often as they read more of it.
+static void take_laws(clv_views *views, const clv_views_def *def, const rule_laws *all, bool *taken) {
+  for (uint32_t k = 0; k < all->laws.count; k++) {
+    const law *l = all->laws.data[k];
+    if (l->tree->kind == RULE_FORCE ? is_wanted(def, l->name) : l->tree->kind == RULE_UPDATE || !def->forces)
+      take_law(views, all, k, taken);
+  }
+  for (uint32_t before = 0; before != views->laws.count;) {
+    before = views->laws.count;
+    for (uint32_t k = 0; k < all->laws.count; k++)
+      if (all->laws.data[k]->tree->kind == RULE_DERIVE && is_read(views, all->laws.data[k]->tree))
+        take_law(views, all, k, taken);
+  }
+}
+
+static clv_result find_laws(clv_views *views, const clv_views_def *def) {
+  const rule_laws *all = &views->program->laws[views->map->view.dimension - 2];
+  const clv_allocator *a = &views->allocator;
+  const uint32_t count = all->laws.count;
+  const clv_result result = test_names(views, def);
+  if (result != CLV_OK || !count) return result;
+  bool *taken = base_allocate(a, count * sizeof *taken);
+  const bool room = taken && BASE_RESERVE(a, &views->laws, count) && BASE_RESERVE(a, &views->kernels, count);
+  if (room) {
+    memset(taken, 0, count * sizeof *taken);
+    find_gone(all, taken);
+    take_laws(views, def, all, taken);
+  }
+  base_free(a, taken, count * sizeof *taken);
+  return room ? CLV_OK : no_memory(views);
+}
+
+static clv_result require_columns(clv_views *views) {
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < views->program->declarations.count; k++) {
+    const rule_tree *tree = views->program->declarations.data[k];
+    if (tree->kind == RULE_EMBED) result = require_column(views, tree);
+  }
+  for (uint32_t k = 0; result == CLV_OK && k < views->laws.count; k++)
+    if (views->laws.data[k]->tree->kind == RULE_DERIVE) result = require_column(views, views->laws.data[k]->tree);
+  return result;
 }
 
 // Tables and figures
@@ -289,8 +342,8 @@ static clv_result make_all(clv_views *views, const clv_views_def *def) {
     return views_fail(views, CLV_ERROR_ARGUMENT, "the program is not checked, or not sound: see clv_program_check");
   if (views->map->open) return views_fail(views, CLV_ERROR_ARGUMENT, "views cannot be made inside a transaction");
   clv_result result = read_params(views);
-  if (result == CLV_OK) result = require_columns(views);
   if (result == CLV_OK) result = find_laws(views, def);
+  if (result == CLV_OK) result = require_columns(views);
   return result == CLV_OK ? views_assemble(views) : result;
 }
 
@@ -335,16 +388,15 @@ static void free_shop(view_workshop *shop) {
 void clv_views_destroy(clv_views *views) {
   if (!views) return;
   const clv_allocator a = views->allocator;
-  const clv_allocator programs = views->program ? views->program->arena.allocator : a;
   if (views->subscribed) clv_map_unsubscribe(&views->map->view, views_hear, views);
   for (uint32_t k = 0; k < views->tables.count; k++) view_table_free(&views->tables.data[k], &a);
   BASE_RELEASE(&a, &views->tables);
   free_figures(views, &views->derived);
   free_figures(views, &views->updates);
-  for (uint32_t k = 0; k < views->kernels.count; k++) kernel_destroy(views->kernels.data[k], &programs);
+  for (uint32_t k = 0; views->own_laws && k < views->kernels.count; k++) kernel_destroy(views->kernels.data[k], &a);
+  for (uint32_t k = 0; views->own_laws && k < views->laws.count; k++) law_destroy(views->laws.data[k], &a);
   BASE_RELEASE(&a, &views->kernels);
-  for (uint32_t k = 0; k < views->laws.count; k++) law_destroy(views->laws.data[k], &programs);
-  BASE_RELEASE(&programs, &views->laws);
+  BASE_RELEASE(&a, &views->laws);
   for (uint32_t k = 0; k < views->room_count; k++) view_room_free(&views->rooms[k], &a);
   base_free(&a, views->rooms, views->room_count * sizeof *views->rooms);
   base_pool_destroy(views->pool);

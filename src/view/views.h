@@ -60,8 +60,9 @@ struct clv_views {
   view_workshop shop;
   base_pool *pool;
   BASE_ARRAY(double) params;
-  law_list laws; // of all declarations; owned
-  BASE_ARRAY(kernel *) kernels;
+  law_list laws;                 // of all declarations that are used
+  BASE_ARRAY(kernel *) kernels;  // of the forces among them
+  bool own_laws;                 // they are not the program's
   BASE_ARRAY(view_table) tables; // in the order of declarations
   view_figures derived;          // each behind those it reads
   view_figures updates;
@@ -79,8 +80,7 @@ clv_result views_fail(clv_views *views, clv_result code, const char *format, ...
 // Builds everything if something is stale; CLV_ERROR_ARGUMENT inside a transaction.
 clv_result views_ready(clv_views *views);
 
-// Columns, laws, kernels, tables: what clv_views_create does once the laws are known. The laws and kernels (one for each
-// law of a force, in the same order) belong to the views afterwards, whether it succeeds or not.
+// What clv_views_create does once columns, laws and kernels are there: tables and figures, built.
 clv_result views_assemble(clv_views *views);
 clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error);
 

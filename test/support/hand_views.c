@@ -353,6 +353,7 @@ clv_views *hand_views(clv_map *view, const clv_views_def *def, clv_error *error)
   if (make_columns(view) != CLV_OK) return NULL;
   clv_views *views = views_new(view, def, error);
   if (!views) return NULL;
+  views->own_laws = true;
   maker k = {views, &def->allocator, false};
   make_laws(&k);
   for (uint32_t n = 0; n < views->laws.count; n++) k.failed |= views->laws.data[n]->graph.no_memory;
