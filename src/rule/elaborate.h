@@ -66,6 +66,11 @@ typedef struct law_derived {
   bool served;
 } law_derived;
 
+// All that were looked at for one declaration; nested makers share it, so that each is looked at once.
+typedef struct law_cache {
+  BASE_ARRAY(law_derived) derived;
+} law_cache;
+
 // A column that an update has given a value.
 typedef struct law_written {
   const rule_tree *column;
@@ -73,10 +78,19 @@ typedef struct law_written {
   law_value value;
 } law_written;
 
-enum { LAW_KNOWN = 32, LAW_WRITTEN = 16, LAW_DERIVED = 16, LAW_DEPTH = 400, LAW_WORK = 400000, LAW_COSETS = 64 };
+enum {
+  LAW_NEST = 16,
+  LAW_KNOWN = 32,
+  LAW_WRITTEN = 16,
+  LAW_DEPTH = 400,
+  LAW_WORK = 200000,
+  LAW_NODES = 50000,
+  LAW_COSETS = 64
+};
 
 typedef struct law_maker {
   clv_program *program;
+  law_cache *cache;
   law *law;
   dag *graph; // the law's
   base_arena arena;
@@ -106,8 +120,6 @@ typedef struct law_maker {
   law_unit result; // of a derived quantity
   law_known known[LAW_KNOWN];
   uint32_t known_count;
-  law_derived derived[LAW_DERIVED]; // the last that were looked at
-  uint32_t derived_count;
   law_written written[LAW_WRITTEN];
   uint32_t written_count;
   BASE_ARRAY(law_dart) read_keys; // of law->reads
@@ -195,6 +207,6 @@ void law_maker_free(law_maker *m);
 bool law_circular(clv_program *program, const rule_tree *declaration);
 
 // law_check.c: checks D and Y of a law that could be made. True when nothing was found.
-bool law_check(clv_program *program, const rule_tree *declaration, const law_shape *shape);
+bool law_check(clv_program *program, law_cache *cache, const rule_tree *declaration, const law_shape *shape);
 
 #endif

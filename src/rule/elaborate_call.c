@@ -355,12 +355,7 @@ law_value law_call(law_maker *m, law_binding *scope, const rule_tree *tree) {
   for (law_binding *at = scope; at; at = at->next)
     if (at->function && at->name == tree->name) return inline_def(m, scope, at->scope, at->tree, tree);
   const rule_tree *declared = rule_declaration(m->program, tree->name);
-  if (declared && declared->kind == RULE_DEF) {
-    if (!law_circular(m->program, declared)) return inline_def(m, scope, NULL, declared, tree);
-    LAW_COMPLAIN(m, 'F', tree->span, "'%.60s' calls itself|a definition is written out, and this one has no end",
-                 tree->name);
-    return bad;
-  }
+  if (declared && declared->kind == RULE_DEF) return inline_def(m, scope, NULL, declared, tree);
   bool known;
   const law_value special = call_special(m, scope, tree, &known);
   if (known) return special;

@@ -89,8 +89,11 @@ static law_derived make_derived(law_maker *m, const rule_tree *derive) {
   law_shape shapes[LAW_SHAPES_MAX];
   if (stated) result.unit = law_unit_read(type->child[0], NULL);
   if (!law_shapes(place, m->dimension, shapes)) result.served = false;
-  if (!result.served || (stated && m->dimension == 3) || m->nest > 8 || law_circular(m->program, derive)) return result;
-  law_maker inner = {.program = m->program, .quiet = true, .nest = m->nest + 1, .sub_move = -1};
+  if (!result.served || (stated && m->dimension == 3) || m->nest >= LAW_NEST || law_circular(m->program, derive))
+    return result;
+  law_maker inner = {.program = m->program, .cache = m->cache, .quiet = true, .sub_move = -1};
+  inner.nest = m->nest + 1;
+  inner.depth = m->depth; // the stack is one
   const bool made = law_make(&inner, derive, &shapes[0]);
   if (made && !stated) result.unit = inner.result;
   result.served = !inner.not_served;
@@ -100,10 +103,13 @@ static law_derived make_derived(law_maker *m, const rule_tree *derive) {
 }
 
 static law_derived find_derived(law_maker *m, const rule_tree *derive) {
-  for (uint32_t k = 0; k < m->derived_count && k < LAW_DERIVED; k++)
-    if (m->derived[k].column == derive) return m->derived[k];
+  for (uint32_t k = 0; k < m->cache->derived.count; k++)
+    if (m->cache->derived.data[k].column == derive) return m->cache->derived.data[k];
   const law_derived made = make_derived(m, derive);
-  m->derived[m->derived_count++ % LAW_DERIVED] = made;
+  if (BASE_RESERVE(&m->graph->allocator, &m->cache->derived, m->cache->derived.count + 1u))
+    m->cache->derived.data[m->cache->derived.count++] = made;
+  else
+    m->program->no_memory = m->failed = true;
   return made;
 }
 

@@ -415,9 +415,10 @@ law_value law_evaluate(law_maker *m, law_binding *scope, const rule_tree *tree) 
     m->failed = true;
     return bad;
   }
-  if (++m->work > LAW_WORK || m->depth >= LAW_DEPTH || m->graph->nodes.count > LAW_WORK) {
+  if (++m->work > LAW_WORK || m->depth >= LAW_DEPTH || m->graph->nodes.count > LAW_NODES) {
     if (m->work != UINT32_MAX)
-      LAW_COMPLAIN(m, 'F', tree->span, "this grows too large|split it, or sum over fewer things");
+      LAW_COMPLAIN(m, 'F', m->law->tree->span,
+                   "this grows too large|split it, sum over fewer things, and see that no def calls itself");
     m->work = UINT32_MAX - 1; // and nothing more is evaluated
     m->failed = true;
     return bad;

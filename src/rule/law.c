@@ -100,13 +100,14 @@ static bool check_places(clv_program *program, const rule_tree *declaration) {
   return fine && !m.failed && !program->no_memory;
 }
 
-static bool add_law(clv_program *program, const rule_tree *declaration, const law_shape *shape, law_list *out) {
+static bool add_law(clv_program *program, law_cache *cache, const rule_tree *declaration, const law_shape *shape,
+                    law_list *out) {
   const clv_allocator *memory = &program->arena.allocator;
-  law_maker m = {.program = program, .sub_move = -1};
+  law_maker m = {.program = program, .cache = cache, .sub_move = -1};
   const bool made = law_make(&m, declaration, shape);
   bool fine = made || (m.not_served && !m.failed);
   law *l = m.law;
-  if (made) fine = law_check(program, declaration, shape);
+  if (made) fine = law_check(program, cache, declaration, shape);
   if (made && fine && BASE_RESERVE(memory, out, out->count + 1u)) {
     out->data[out->count++] = l;
     l = NULL;
@@ -126,8 +127,10 @@ bool law_elaborate(clv_program *program, const rule_tree *declaration, uint32_t 
   law_shape shapes[LAW_SHAPES_MAX];
   const uint32_t count = law_shapes(place_of(declaration), dimension, shapes);
   bool fine = true;
+  law_cache cache = {0};
   for (uint32_t k = 0; k < count && !program->no_memory; k++)
-    fine = add_law(program, declaration, &shapes[k], out) && fine;
+    fine = add_law(program, &cache, declaration, &shapes[k], out) && fine;
+  BASE_RELEASE(&program->arena.allocator, &cache.derived);
   return fine && !program->no_memory;
 }
 

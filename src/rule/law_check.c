@@ -437,9 +437,12 @@ static bool check_sum(const made_law *made, const double *x) {
 static bool check_start(const made_law *made, const law_shape *shape, const start *from, double *x) {
   const law_maker *m = &made->maker;
   const clv_allocator *memory = &m->program->arena.allocator;
-  made_law other = {
-      .maker = {
-          .program = m->program, .quiet = true, .unroll = m->unroll, .base = from->base, .sub_move = from->sub_move}};
+  made_law other = {.maker = {.program = m->program,
+                              .cache = m->cache,
+                              .quiet = true,
+                              .unroll = m->unroll,
+                              .base = from->base,
+                              .sub_move = from->sub_move}};
   bool fine = law_make(&other.maker, m->law->tree, shape);
   if (!fine && !m->program->no_memory)
     report(made, m->law->tree->child[0]->span, "whether the law makes sense", from->name);
@@ -470,8 +473,8 @@ static bool check_symmetry(made_law *made, const law_shape *shape) {
   return fine;
 }
 
-bool law_check(clv_program *program, const rule_tree *declaration, const law_shape *shape) {
-  made_law made = {.maker = {.program = program, .check_unused = true, .sub_move = -1}};
+bool law_check(clv_program *program, law_cache *cache, const rule_tree *declaration, const law_shape *shape) {
+  made_law made = {.maker = {.program = program, .cache = cache, .check_unused = true, .sub_move = -1}};
   bool fine = law_make(&made.maker, declaration, shape) && check_dependence(&made.maker) && collect_roots(&made);
   if (fine && declaration->kind == RULE_FORCE) fine = check_tangents(&made.maker, made.roots + 2);
   fine = fine && check_symmetry(&made, shape);
