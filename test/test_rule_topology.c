@@ -532,9 +532,9 @@ static void rules_do_what_operations_do(void **state) {
   options *o = *state;
   o->program = program_of_module("topology");
   static const twin_operation operations[] = {
-      {"sew3", SOLID, FREE_PAIR},      {"unsew3", SOLID, ANY},           {"sew2", FLAT, FREE_PAIR},
-      {"unsew2", FLAT, ANY},           {"insert_vertex", FLAT, ANY},     {"insert_vertex", SOLID, ANY},
-      {"split_face", FLAT, ACROSS},    {"split_face", SOLID, ACROSS},    {"remove_volume", SOLID, ANY},
+      {"sew3", SOLID, FREE_PAIR},   {"unsew3", SOLID, ANY},        {"sew2", FLAT, FREE_PAIR},
+      {"unsew2", FLAT, ANY},        {"insert_vertex", FLAT, ANY},  {"insert_vertex", SOLID, ANY},
+      {"split_face", FLAT, ACROSS}, {"split_face", SOLID, ACROSS}, {"remove_volume", SOLID, ANY},
   };
   for (uint32_t k = 0; k < sizeof operations / sizeof *operations && (!o->rule || !strcmp(o->rule, "twins")); k++) {
     uint32_t done = 0;

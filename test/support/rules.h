@@ -7,8 +7,6 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -36,17 +34,12 @@ static inline clv_program *program_of(const char *text) {
 
 // A file of the shipped library, by its name.
 static inline clv_program *program_of_module(const char *module) {
-  char path[512];
-  snprintf(path, sizeof path, "%s/rules/%s.rule", TEST_SOURCE_DIR, module);
-  FILE *file = fopen(path, "rb");
-  if (!file) fail_msg("cannot open %s", path);
-  char *text = calloc(1, 1 << 20);
-  assert_non_null(text);
-  const size_t size = fread(text, 1, (1 << 20) - 1, file);
-  assert_true(size > 0 && feof(file));
-  fclose(file);
-  clv_program *program = program_of(text);
-  free(text);
+  clv_program *program = clv_program_create(NULL);
+  assert_non_null(program);
+  assert_int_equal(clv_program_use(program, module), CLV_OK);
+  const clv_result result = clv_program_check(program);
+  if (result != CLV_OK) print_diagnostics(program);
+  assert_int_equal(result, CLV_OK);
   return program;
 }
 
