@@ -370,6 +370,7 @@ static void test_explain_law(void **state) {
   assert_non_null(strstr(text, "unknowns     6 positions\n"));
   assert_non_null(strstr(text, "operations   energy "));
   assert_non_null(strstr(text, "made positive: negative eigenvalues become 0\n"));
+  assert_non_null(strstr(text, "code         interpreted until it is compiled\n"));
   free(text);
   text = describe(clv_program_explain, program, "provot");
   assert_non_null(strstr(text, "only where   d is not 2-free\n"));

@@ -59,7 +59,7 @@ struct cli_call {
 };
 
 extern const cli_command cli_grid, cli_info, cli_check, cli_convert, cli_formats, cli_help;
-extern const cli_command cli_rule_check, cli_rule_show, cli_rule_explain, cli_rule_apply;
+extern const cli_command cli_rule_check, cli_rule_show, cli_rule_explain, cli_rule_compile, cli_rule_apply;
 
 // The i-th command, NULL past the last.
 const cli_command *cli_command_list(size_t i);

@@ -29,7 +29,7 @@ static void print_option(FILE *stream, const cli_option *option) {
   } else {
     snprintf(left, sizeof left, "    --%s %s", option->name, option->values ? option->values : "");
   }
-  fprintf(stream, "  %-20s %s\n", left, option->what);
+  fprintf(stream, "  %-22s %s\n", left, option->what);
 }
 
 void cli_print_help(FILE *stream, const cli_command *command) {

@@ -83,6 +83,7 @@ typedef struct clv_compile_report {
   uint32_t shipped, cached, compiled;
   uint32_t interpreted;     // not compiled: as right, and slower
   const char *instructions; // the instruction set
+  const char *object;       // where the cache has what was compiled last; empty when nothing was, or there is no cache
   clv_error trouble;        // why some are interpreted; code CLV_OK when none are
 } clv_compile_report;
 

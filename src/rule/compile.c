@@ -25,7 +25,7 @@
 extern char **environ;
 
 enum {
-  COMPILE_PATH = 4096,
+  COMPILE_PATH = NATIVE_PATH,
   COMPILE_WORDS = 64,  // of a command
   COMPILE_SECONDS = 60 // how long a compiler may take
 };
@@ -293,11 +293,13 @@ static bool compile_in(const char *directory, command *c, const emit_text *text,
 }
 
 bool native_compile(const clv_allocator *allocator, const rule_native_def *def, native_isa isa, const emit_text *text,
-                    void **module, native_entrance **entrance, bool *was_cached, clv_error *error) {
+                    void **module, native_entrance **entrance, bool *was_cached, char object[NATIVE_PATH],
+                    clv_error *error) {
   command c = {.count = 0};
   compile_path cache, kept;
   char name[72];
   *was_cached = false;
+  object[0] = '\0';
   if (!find_compiler(&c, def, error)) return false;
   add_options(&c, isa);
   if (!name_of(&c, text, allocator, name)) {
@@ -305,6 +307,7 @@ bool native_compile(const clv_allocator *allocator, const rule_native_def *def, 
     return false;
   }
   if (cache_directory(def, &cache) && join(&kept, cache.text, name)) {
+    memcpy(object, kept.text, sizeof kept.text);
     *was_cached = load_cached(kept.text, module, entrance);
     return *was_cached || compile_in(cache.text, &c, text, kept.text, module, entrance, error);
   }

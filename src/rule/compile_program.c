@@ -61,6 +61,6 @@ clv_result clv_program_compile(clv_program *program, const clv_compile_def *def,
   if (report)
     *report = (clv_compile_report){
         native->shipped, native->cached, native->compiled, native->interpreted, native_isa_name(native->isa),
-        native->trouble};
+        native->object,  native->trouble};
   return CLV_OK;
 }

@@ -181,6 +181,8 @@ static void put_force(const law *l, const kernel *k, rule_text *out) {
   put_kernels(out, k);
   put_label(out, "stiffness");
   rule_text_print(out, "%s\n", psd_words(l));
+  put_label(out, "code");
+  rule_text_print(out, "%s\n", k->compiled[KERNEL_FORCE] ? "compiled" : "interpreted until it is compiled");
 }
 
 static void put_assigns(const law *l, rule_text *out) {

@@ -114,7 +114,7 @@ static clv_result compile(rule_native *native, emit_text *module, kernel *const 
   native_entrance *entrance;
   bool was_cached;
   if (native_compile(&native->allocator, &native->def, native->isa, module, &code, &entrance, &was_cached,
-                     &native->trouble)) {
+                     native->object, &native->trouble)) {
     native->modules.data[native->modules.count++] = code;
     entrance(make_positive, functions);
     for (uint32_t n = 0; n < count; n++)

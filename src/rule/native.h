@@ -19,6 +19,8 @@ const char *native_isa_name(native_isa isa); // "sse2", "avx2", "avx512"
 bool native_isa_here(native_isa isa);        // this processor has it
 native_isa native_isa_best(void);
 
+enum { NATIVE_PATH = 4096 }; // of file names
+
 typedef struct rule_native_def {
   const char *cache;    // a directory, NULL: cleave/ in $XDG_CACHE_HOME or ~/.cache
   const char *compiler; // a program and its first arguments, NULL: $CLEAVE_CC, $CC or cc; "none": do not compile
@@ -33,7 +35,8 @@ typedef struct rule_native {
   BASE_ARRAY(void *) modules;
   // How many kernels came from where
   uint32_t shipped, cached, compiled, interpreted;
-  clv_error trouble; // why kernels stayed interpreted; code CLV_OK when none did
+  char object[NATIVE_PATH]; // the file in the cache that was loaded last; empty when there is none
+  clv_error trouble;        // why kernels stayed interpreted; code CLV_OK when none did
 } rule_native;
 
 // `def` may be NULL; its strings are not copied. Fails when an instruction set is asked for that is unknown or not here.
@@ -74,9 +77,11 @@ extern const uint32_t native_table_count;
 typedef void native_positive(double *matrix, uint32_t n, uint32_t psd);
 typedef void native_entrance(native_positive *make_positive, kernel_function **functions);
 
-// Compiles C text for one instruction set, or finds it in the cache, and loads it. False: `error` says why.
+// Compiles C text for one instruction set, or finds it in the cache, and loads it. False: `error` says why. `object` gets
+// its place in the cache, or nothing when there is no cache.
 bool native_compile(const clv_allocator *allocator, const rule_native_def *def, native_isa isa, const emit_text *text,
-                    void **module, native_entrance **entrance, bool *was_cached, clv_error *error);
+                    void **module, native_entrance **entrance, bool *was_cached, char object[NATIVE_PATH],
+                    clv_error *error);
 void native_unload(void *module);
 
 #endif

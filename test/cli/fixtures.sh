@@ -322,3 +322,9 @@ END_OF_RULES
 cat >more.rule <<'END_OF_RULES'
 rule sew2(a:<0>, b:<0>) where side(a)!=side(b) { left { a-2-a; b-2-b; } right { a-2-b; } }
 END_OF_RULES
+cat >laws.rule <<'END_OF_RULES'
+embed pos:vec3[m] on vertex blend merge mean split copy;
+embed rest:vec3[m] on vertex blend merge mean split copy;
+param k:real[N/m] = 7;
+force spring on e:edge { let l = norm(e.pos - e@0.pos); energy 0.5*k*(l - rest(l))^2; psd clamp; }
+END_OF_RULES

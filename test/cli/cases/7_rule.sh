@@ -4,7 +4,7 @@
 
 family() {
   ok "$@"
-  for half in check show explain apply; do prints "cleave rule $half FILE..."; done
+  for half in check show explain compile apply; do prints "cleave rule $half FILE..."; done
 }
 it 'help rule' family help rule
 it 'rule --help' family rule --help
@@ -18,7 +18,7 @@ rule_helps() { # second word
   ok rule "$1" --help
   cmp out help.txt || fail '--help differs from help'
 }
-for half in check show explain apply; do it "help rule $half" rule_helps $half; done
+for half in check show explain compile apply; do it "help rule $half" rule_helps $half; done
 
 it 'half a command' misuse "'rule' is half a command; 'cleave help rule' lists the other halves" rule
 it 'a wrong half' misuse "there is no command 'rule chek'; did you mean 'rule check'?" rule chek x.rule
@@ -92,6 +92,32 @@ explained() {
   grep -qE '^  position +on vertex: may split' out || fail 'says nothing of values'
 }
 it 'an explanation' explained
+
+# ---- compile
+
+mkdir -p cache
+compiled() {
+  ok rule compile laws.rule --cache cache
+  prints '3D, 1 kernel, '
+  prints '1 compiled now'
+  prints 'cache/'
+  [ -n "$(ls cache)" ] || fail 'keeps nothing'
+  ok rule compile laws.rule --cache cache
+  prints 'found in the cache'
+}
+! command -v cc >/dev/null || it 'a law is compiled, once' compiled
+shipped() { ok rule compile fem --cache cache && prints 'compiled with the library' && prints_not 'interpreted'; }
+it 'the library is compiled already' shipped
+no_compiler() {
+  cleave 1 rule compile laws.rule --cache empty_cache --compiler none
+  mentions 'laws.rule'
+  mentions 'interpreted'
+}
+it 'no compiler' no_compiler
+it 'an unknown instruction set' misuse "there is no instruction set 'mmx'; use sse2, avx2 or avx512" \
+  rule compile laws.rule --instructions mmx
+nothing_to_compile() { ok rule compile topology.rule && prints 'there are no forces'; }
+it 'nothing to compile' nothing_to_compile
 
 # ---- apply
 
