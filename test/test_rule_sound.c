@@ -31,57 +31,12 @@ static struct {
 
 // Maps
 
-static clv_dart random_dart(random_source *source, const clv_map *map) {
-  const uint64_t count = clv_dart_count(map);
-  clv_dart dart = clv_dart_next(map, 0);
-  for (uint32_t skip = count ? random_below(source, (uint32_t)count) : 0; skip; skip--) dart = clv_dart_next(map, dart);
-  return dart;
-}
-
-static void add_something(random_source *source, clv_map *map) {
-  static const clv_kind kinds[2][4] = {{CLV_TRI, CLV_QUAD, CLV_TRI, CLV_QUAD},
-                                       {CLV_TET, CLV_PYRAMID, CLV_PRISM, CLV_HEX}};
-  clv_dart dart;
-  if (random_chance(source, 25))
-    clv_map_add_polygon(map, 1 + random_below(source, 4), &dart);
-  else
-    clv_map_add_cell(map, kinds[map->dimension - 2][random_below(source, 4)], &dart);
-}
-
-// Sewing joins what fits; some parts are unsewn below the map's dimension too.
-static void make_map(random_source *source, naive_map *naive) {
-  clv_map_def def = clv_default_map_def();
-  def.dimension = random_chance(source, 25) ? 2 : 3;
-  clv_map *map = clv_map_create(&def, NULL);
-  assert_non_null(map);
-  assert_int_equal(clv_map_begin(map), CLV_OK);
-  for (uint32_t k = 0; k < 3; k++) add_something(source, map);
-  const bool wild = random_chance(source, 60);
-  for (uint32_t k = 0; k < 60; k++) {
-    const uint32_t i = random_chance(source, 50) ? map->dimension : random_below(source, map->dimension + 1);
-    clv_dart added;
-    switch (random_below(source, 8)) {
-    case 0:
-      if (wild) clv_map_unsew(map, i, random_dart(source, map));
-      break;
-    case 1:
-      if (clv_dart_count(map) < 200) clv_map_insert_vertex(map, random_dart(source, map), &added);
-      break;
-    default:
-      clv_map_sew(map, i, random_dart(source, map), random_dart(source, map));
-    }
-  }
-  assert_int_equal(clv_map_commit(map), CLV_OK);
-  assert_true(naive_copy(naive, map));
-  clv_map_destroy(map);
-}
-
 static int make_maps(void **state) {
   (void)state;
   random_source source = {options.seed * 7919};
   char text[100];
   for (uint32_t k = 0; k < MAPS; k++) {
-    make_map(&source, &options.maps[k]);
+    naive_random(&options.maps[k], random_chance(&source, 25) ? 2 : 3, &source);
     if (!naive_valid(&options.maps[k], text, sizeof text)) fail_msg("map %u: %s", k, text);
   }
   return 0;

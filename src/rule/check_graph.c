@@ -141,9 +141,9 @@ static void explain_cycle(rule_checker *checker, uint32_t at, uint32_t i, uint32
   if (!rule_walker_round(graph, RULE_RIGHT, &walker, i, j)) {
     RULE_FOUND(checker, 'C', span,
                "α%u and α%u of node '%.60s' would not commute|node '%.60s' does not say enough: an arc that is "
-               "rewritten needs its whole %u-%u-%u-%u cycle in the rule",
+               "rewritten needs its whole %u-%u-%u-%u cycle in the rule%s",
                (unsigned)i, (unsigned)j, name, graph->node[walker.node].name, (unsigned)i, (unsigned)j, (unsigned)i,
-               (unsigned)j);
+               (unsigned)j, j == 3 ? "; one for surfaces has loops -3-" : "");
   } else if (walker.node != at) {
     RULE_FOUND(checker, 'C', span,
                "α%u and α%u of node '%.60s' would not commute|%u, %u, %u, %u leads to node '%.60s': close the cycle",

@@ -3,15 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { POSITIONS = 512 };
-
-typedef struct match {
-  const rule_graph *graph;
-  const naive_map *map;
-  uint32_t count;
-  uint16_t across[POSITIONS][RULE_LETTERS];
-  uint16_t dart[POSITIONS][RULE_NODES];
-} match;
+typedef naive_match match;
 
 bool naive_copy(naive_map *naive, const clv_map *map) {
   static const uint16_t none = NAIVE_NONE;
@@ -32,6 +24,51 @@ bool naive_copy(naive_map *naive, const clv_map *map) {
   naive->count = count;
   memset(naive->dead, 0, sizeof naive->dead);
   return true;
+}
+
+// Random maps
+
+static clv_dart random_dart(random_source *source, const clv_map *map) {
+  const uint64_t count = clv_dart_count(map);
+  clv_dart dart = clv_dart_next(map, 0);
+  for (uint32_t skip = count ? random_below(source, (uint32_t)count) : 0; skip; skip--) dart = clv_dart_next(map, dart);
+  return dart;
+}
+
+static void add_something(random_source *source, clv_map *map) {
+  static const clv_kind kinds[2][4] = {{CLV_TRI, CLV_QUAD, CLV_TRI, CLV_QUAD},
+                                       {CLV_TET, CLV_PYRAMID, CLV_PRISM, CLV_HEX}};
+  clv_dart dart;
+  if (random_chance(source, 25))
+    clv_map_add_polygon(map, 1 + random_below(source, 4), &dart);
+  else
+    clv_map_add_cell(map, kinds[map->dimension - 2][random_below(source, 4)], &dart);
+}
+
+// Sewing joins what fits; some parts are unsewn below the map's dimension too.
+void naive_random(naive_map *naive, uint32_t dimension, random_source *source) {
+  clv_map_def def = clv_default_map_def();
+  def.dimension = dimension;
+  clv_map *map = clv_map_create(&def, NULL);
+  if (!map || clv_map_begin(map) != CLV_OK) abort();
+  for (uint32_t k = 0; k < 3; k++) add_something(source, map);
+  const bool wild = random_chance(source, 60);
+  for (uint32_t k = 0; k < 60; k++) {
+    const uint32_t i = random_chance(source, 50) ? map->dimension : random_below(source, map->dimension + 1);
+    clv_dart added;
+    switch (random_below(source, 8)) {
+    case 0:
+      if (wild) clv_map_unsew(map, i, random_dart(source, map));
+      break;
+    case 1:
+      if (clv_dart_count(map) < 200) clv_map_insert_vertex(map, random_dart(source, map), &added);
+      break;
+    default:
+      clv_map_sew(map, i, random_dart(source, map), random_dart(source, map));
+    }
+  }
+  if (clv_map_commit(map) != CLV_OK || !naive_copy(naive, map)) abort();
+  clv_map_destroy(map);
 }
 
 bool naive_valid(const naive_map *map, char *text, size_t size) {
@@ -72,7 +109,7 @@ static bool find_positions(match *m, const uint16_t *hooks) {
       for (uint32_t h = 0; h < graph->hook_count; h++)
         next[h] = m->map->alpha[graph->hook_word[h][c].dim][m->dart[p][graph->hook[h]]];
       if (of[next[0]] == NAIVE_NONE) {
-        if (m->count == POSITIONS) return false;
+        if (m->count == NAIVE_POSITIONS) return false;
         of[next[0]] = (uint16_t)m->count;
         memset(m->dart[m->count], 0xFF, sizeof m->dart[0]);
         for (uint32_t h = 0; h < graph->hook_count; h++) m->dart[m->count][graph->hook[h]] = next[h];
@@ -168,13 +205,16 @@ static void rewrite(match *m, naive_map *map) {
       }
 }
 
+bool naive_find(naive_match *m, const naive_map *map, const rule_graph *graph, const uint16_t *hooks) {
+  m->graph = graph;
+  m->map = map;
+  return find_positions(m, hooks) && relations_hold(m) && nodes_hold(m);
+}
+
 bool naive_apply(naive_map *map, const rule_graph *graph, const uint16_t *hooks) {
   match *m = malloc(sizeof *m);
   if (!m) abort();
-  m->graph = graph;
-  m->map = map;
-  const bool matches = find_positions(m, hooks) && relations_hold(m) && nodes_hold(m) &&
-                       map->count + m->count * graph->node_count <= NAIVE_DARTS;
+  const bool matches = naive_find(m, map, graph, hooks) && map->count + m->count * graph->node_count <= NAIVE_DARTS;
   if (matches) {
     // What is new and never tied points nowhere.
     for (uint32_t i = 0; i < 4; i++)
