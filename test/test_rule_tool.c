@@ -34,7 +34,8 @@ static const char rules[] =
     "  a-3-b:<0,1>-2-c:<0,_>-1-d:<_,2>-0-e:<_,2>-1-f:<0,_>-2-h:<0,1>; } }\n"
     "rule remove_volume(a:<0,1,2>) { left { a -3?- b:<0,1,_>; } right { b-3-b; } }\n"
     "rule unocta4 = inverse octa4 | (23)^4;\n"
-    "script cut(path, f:<0,1>, k) { for d in path { try { unsew3(d); } } }\n";
+    "script cut(path, f:<0,1>, k) { for d in path { try { unsew3(d); } } }\n"
+    "script both(path, f) { cut(path, f, 0); triangulate(f); }\n";
 
 static const char *const names[] = {"sew3",  "unsew3", "insert_vertex", "triangulate",   "split_face",
                                     "octa4", "hex8",   "extrude",       "remove_volume", "unocta4"};
@@ -270,7 +271,7 @@ static void test_lists(void **state) {
   assert_string_equal(declaration.what, "rule");
   assert_true(clv_program_list(program, NAMES + 1, &declaration));
   assert_string_equal(declaration.what, "script");
-  assert_false(clv_program_list(program, NAMES + 2, &declaration));
+  assert_false(clv_program_list(program, NAMES + 3, &declaration));
 
   clv_parameter parameter;
   const clv_rule *rule = clv_program_rule(program, "hex8");
@@ -340,6 +341,12 @@ static void test_explain_rule(void **state) {
   text = describe(clv_program_explain, program, "cut");
   assert_non_null(strstr(text, "script cut(path, f:<0,1>, k)"));
   assert_non_null(strstr(text, "may apply\n  rule unsew3\n"));
+  assert_non_null(strstr(text, "\n  face          may split"));
+  assert_non_null(strstr(text, "\n  volume        stay as they are\n"));
+  free(text);
+  text = describe(clv_program_explain, program, "both");
+  assert_non_null(strstr(text, "may apply\n  script cut\n  rule triangulate\n  rule unsew3\n"));
+  assert_non_null(strstr(text, "\n  vertex        may split, appear"));
   free(text);
   clv_program_destroy(program);
 }

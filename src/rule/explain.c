@@ -96,23 +96,17 @@ void explain_orbit(rule_text *out, clv_orbit orbit) {
 
 // Scripts
 
-enum { LISTED = 64 };
-
 typedef struct listing {
   const clv_program *program;
-  rule_text *out;
   uint32_t count;
-  const char *names[LISTED];
+  const clv_rule *rules[EXPLAIN_RULES];
 } listing;
 
 static void list_call(listing *list, const rule_tree *call) {
-  const rule_tree *called = rule_declaration(list->program, call->name);
-  if (!called || (called->kind != RULE_RULE && called->kind != RULE_INVERSE && called->kind != RULE_SCRIPT)) return;
+  const clv_rule *called = clv_program_rule(list->program, call->name);
   for (uint32_t k = 0; k < list->count; k++)
-    if (list->names[k] == call->name) return;
-  if (list->count == LISTED) return;
-  list->names[list->count++] = call->name;
-  rule_text_print(list->out, "  %s %.80s\n", rule_declaration_word(called), call->name);
+    if (list->rules[k] == called) return;
+  if (called && list->count < EXPLAIN_RULES) list->rules[list->count++] = called;
 }
 
 // Trees are as deep as the parser allows, which is bounded.
@@ -122,15 +116,24 @@ static void list_calls(listing *list, const rule_tree *tree) {
   for (uint32_t k = 0; k < tree->count; k++) list_calls(list, tree->child[k]);
 }
 
+// A script does what the rules do that it may apply, itself or by other scripts.
 static void explain_script(const clv_program *program, const rule_tree *script, rule_text *out) {
+  listing list = {.program = program};
+  explain_deed deed = {.count = 0};
+  list_calls(&list, script->child[1]);
+  for (uint32_t k = 0; k < list.count; k++) {
+    if (list.rules[k]->script)
+      list_calls(&list, list.rules[k]->script->child[1]);
+    else
+      deed.graph[deed.count++] = list.rules[k]->graph;
+  }
   rule_text_print(out, "script %.80s", script->name);
   rule_text_source(out, program, script->child[0]->span, 200);
   rule_text_print(out, "\n\nmay apply\n");
-  listing list = {.program = program, .out = out};
-  list_calls(&list, script->child[1]);
+  for (uint32_t k = 0; k < list.count; k++)
+    rule_text_print(out, "  %s %.80s\n", list.rules[k]->script ? "script" : "rule", clv_rule_name(list.rules[k]));
   if (list.count == 0) rule_text_print(out, "  nothing\n");
-  rule_text_print(out,
-                  "\nWhat it does to orbits is what these do. Where one of them fails outside `try`, all is undone.\n");
+  if (deed.count) explain_effects(program, &deed, out);
 }
 
 // The way in

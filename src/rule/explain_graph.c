@@ -82,12 +82,19 @@ static void put_head(const clv_program *program, const rule_graph *graph, rule_t
   rule_text_print(out, dims ? "\n" : " none\n");
 }
 
-static void put_orbits(const rule_graph *graph, uint32_t dimension, rule_text *out) {
+// Of all rules together.
+static uint32_t effect_of(const explain_deed *deed, clv_orbit orbit, uint32_t dimension) {
+  uint32_t effect = 0;
+  for (uint32_t k = 0; k < deed->count; k++) effect |= rule_graph_effect(deed->graph[k], dims_in(orbit, dimension));
+  return effect;
+}
+
+static void put_orbits(const explain_deed *deed, uint32_t dimension, rule_text *out) {
   rule_text_print(out, "\norbits\n");
   for (uint32_t k = 0; k < sizeof listed_orbits / sizeof *listed_orbits; k++) {
     if (dimension == 2 && listed_orbits[k] == CLV_VOLUME) continue;
     put_orbit_column(out, listed_orbits[k]);
-    put_effect(out, rule_graph_effect(graph, dims_in(listed_orbits[k], dimension)));
+    put_effect(out, effect_of(deed, listed_orbits[k], dimension));
     rule_text_print(out, "\n");
   }
 }
@@ -105,12 +112,12 @@ static void put_policies(const rule_tree *embed, rule_text *out) {
   }
 }
 
-static void put_values(const clv_program *program, const rule_graph *graph, uint32_t dimension, rule_text *out) {
+static void put_values(const clv_program *program, const explain_deed *deed, uint32_t dimension, rule_text *out) {
   bool any = false;
   for (uint32_t k = 0; k < program->declarations.count; k++) {
     const rule_tree *embed = program->declarations.data[k];
     const clv_orbit orbit = embed->kind == RULE_EMBED ? law_column_orbit(embed, dimension) : 0;
-    const uint32_t effect = orbit ? rule_graph_effect(graph, dims_in(orbit, dimension)) : 0;
+    const uint32_t effect = orbit ? effect_of(deed, orbit, dimension) : 0;
     if (!effect) continue;
     if (!any) rule_text_print(out, "\nembeddings\n");
     any = true;
@@ -126,7 +133,7 @@ static void put_values(const clv_program *program, const rule_graph *graph, uint
 // Forces
 
 typedef struct reach {
-  const rule_graph *graph;
+  const explain_deed *deed;
   uint32_t changed, dimension;
   const char *because[4]; // what of the force it can change
   uint32_t count;
@@ -145,13 +152,13 @@ static void find_reasons(reach *r, const law *l) {
   for (uint32_t k = 0; k < l->guards.count; k++)
     if (l->guards.data[k].test == LAW_FREE || l->guards.data[k].test == LAW_NOT_FREE)
       walked |= 1u << l->guards.data[k].dimension;
-  add_reason(r, rule_graph_effect(r->graph, dims_in(l->shape.orbit, r->dimension)) != 0, "the orbits it stands on");
+  add_reason(r, effect_of(r->deed, l->shape.orbit, r->dimension) != 0, "the orbits it stands on");
   add_reason(r, (walked & r->changed) != 0, "the links it walks over");
-  const bool vertices = rule_graph_effect(r->graph, dims_in(CLV_VERTEX, r->dimension)) & ~(uint32_t)RULE_MAY_CHANGE;
+  const bool vertices = effect_of(r->deed, CLV_VERTEX, r->dimension) & ~(uint32_t)RULE_MAY_CHANGE;
   add_reason(r, l->particles.count && vertices, "its particles");
   for (uint32_t k = 0; k < l->reads.count; k++) {
     const clv_orbit orbit = law_column_orbit(l->reads.data[k].column, r->dimension);
-    add_reason(r, rule_graph_effect(r->graph, dims_in(orbit, r->dimension)) != 0, "the values it reads");
+    add_reason(r, effect_of(r->deed, orbit, r->dimension) != 0, "the values it reads");
   }
 }
 
@@ -170,8 +177,9 @@ static void put_force(const clv_program *program, const rule_tree *force, reach 
   rule_text_print(out, r->count ? "\n" : "stays as it is\n");
 }
 
-static void put_forces(const clv_program *program, const rule_graph *graph, uint32_t dimension, rule_text *out) {
-  reach r = {.graph = graph, .changed = changed_dims(graph), .dimension = dimension};
+static void put_forces(const clv_program *program, const explain_deed *deed, uint32_t dimension, rule_text *out) {
+  reach r = {.deed = deed, .dimension = dimension};
+  for (uint32_t k = 0; k < deed->count; k++) r.changed |= changed_dims(deed->graph[k]);
   bool any = false;
   for (uint32_t k = 0; k < program->declarations.count; k++) {
     const rule_tree *force = program->declarations.data[k];
@@ -182,10 +190,17 @@ static void put_forces(const clv_program *program, const rule_graph *graph, uint
   }
 }
 
+void explain_effects(const clv_program *program, const explain_deed *deed, rule_text *out) {
+  uint32_t dimension = 3;
+  for (uint32_t k = 0; k < deed->count; k++)
+    if (!rule_graph_serves(deed->graph[k], 3)) dimension = 2;
+  put_orbits(deed, dimension, out);
+  put_values(program, deed, dimension, out);
+  put_forces(program, deed, dimension, out);
+}
+
 void explain_graph(const clv_program *program, const rule_graph *graph, rule_text *out) {
-  const uint32_t dimension = rule_graph_serves(graph, 3) ? 3 : 2;
+  const explain_deed deed = {{graph}, 1};
   put_head(program, graph, out);
-  put_orbits(graph, dimension, out);
-  put_values(program, graph, dimension, out);
-  put_forces(program, graph, dimension, out);
+  explain_effects(program, &deed, out);
 }
