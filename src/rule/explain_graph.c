@@ -103,12 +103,12 @@ static void put_orbits(const explain_deed *deed, uint32_t dimension, rule_text *
 
 static void put_policies(const rule_tree *embed, rule_text *out) {
   for (uint32_t k = 0; k < embed->child[3]->count; k++) {
-    const char *policy = embed->child[3]->child[k]->name;
+    const char *policy = embed->child[3]->child[k]->name, *separator = k ? ", " : "; ";
     const char *bar = strchr(policy, '_');
     if (bar)
-      rule_text_print(out, ", %.*s %s", (int)(bar - policy), policy, bar + 1);
+      rule_text_print(out, "%s%.*s %s", separator, (int)(bar - policy), policy, bar + 1);
     else
-      rule_text_print(out, ", %s", policy);
+      rule_text_print(out, "%s%s", separator, policy);
   }
 }
 

@@ -279,6 +279,13 @@ static bool is_difference(const rule_tree *tree) {
   return tree->kind == RULE_BINARY && strcmp(tree->name, "-") == 0;
 }
 
+// The links that lead to darts that are free in a dimension if and only if this one is: its own, and those that commute.
+static uint32_t free_alike(const rule_tree *dimension) {
+  if (dimension->kind != RULE_NUMBER || !(dimension->number >= 0 && dimension->number < RULE_DIMS)) return 0;
+  const uint32_t i = (uint32_t)dimension->number, all = (1u << RULE_DIMS) - 1u;
+  return (all & ~(7u << i >> 1)) | 1u << i;
+}
+
 static bool same_call(reading *r, const rule_tree *a, const scope *in_a, const rule_tree *b, const scope *in_b) {
   static const char *const unordered[] = {"mean", "min", "max", "dot", NULL}, *const even[] = {"norm", "abs", NULL};
   const rule_tree *def = rule_declaration(r->program, a->name);
@@ -290,10 +297,10 @@ static bool same_call(reading *r, const rule_tree *a, const scope *in_a, const r
   if (is_one_of(a->name, unordered)) return same_unordered(r, a, in_a, b, in_b);
   if (a->count == 1 && is_one_of(a->name, even) && is_difference(a->child[0]) && is_difference(b->child[0]))
     return same_unordered(r, a->child[0], in_a, b->child[0], in_b);
-  if (strcmp(a->name, "free") == 0 || strcmp(a->name, "side") == 0) {
-    if (!same_darts(r, a->child[0], in_a, b->child[0], in_b, 0)) return false;
-    return a->count == 1 || same(r, a->child[1], in_a, b->child[1], in_b);
-  }
+  if (strcmp(a->name, "free") == 0 && a->count == 2)
+    return same(r, a->child[1], in_a, b->child[1], in_b) &&
+           same_darts(r, a->child[0], in_a, b->child[0], in_b, free_alike(a->child[1]));
+  if (strcmp(a->name, "side") == 0) return same_darts(r, a->child[0], in_a, b->child[0], in_b, 0);
   return same_children(r, a, in_a, b, in_b);
 }
 
