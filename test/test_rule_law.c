@@ -310,10 +310,7 @@ static void test_patch(void **state) {
 static void test_stvk_tetrahedron(void **state) {
   random_source source = {12};
   law_list laws = law_test_make(*state, "stvk", 3);
-  const law *l = NULL;
-  for (uint32_t k = 0; k < laws.count; k++)
-    if (laws.data[k]->shape.kind == CLV_TET) l = laws.data[k];
-  assert_non_null(l);
+  const law *l = law_test_of_kind(&laws, CLV_TET);
   assert_int_equal(l->quadrature, 1);
   law_sample sample;
   law_test_fill(&sample, l, &source);
@@ -472,10 +469,7 @@ static void test_mass_tensor(void **state) {
   random_source source = {16};
   law_list blocks = law_test_make(*state, "tet_block", 3), diagonals = law_test_make(*state, "tet_diagonal", 3);
   law_list linear = law_test_make(*state, "linear", 3);
-  const law *tet = NULL;
-  for (uint32_t k = 0; k < linear.count; k++)
-    if (linear.data[k]->shape.kind == CLV_TET) tet = linear.data[k];
-  assert_non_null(tet);
+  const law *tet = law_test_of_kind(&linear, CLV_TET);
   law_sample whole;
   law_test_fill(&whole, tet, &source);
   double map[3][3], expected[LAW_PARTICLES][3], forces[4][3] = {{0}};
@@ -577,7 +571,7 @@ static void test_quadrature(void **state) {
   for (clv_kind kind = CLV_TRI; kind <= CLV_HEX; kind++)
     for (uint32_t trial = 0; trial < 10; trial++) {
       const uint32_t corners = clv_templates[kind].corner_count, axes = clv_templates[kind].dimension;
-      double rest[8][3] = {{0}}, data[LAW_QUADRATURE][LAW_QUAD_DATA], volume = 0;
+      double rest[8][3] = {{0}}, data[LAW_QUADRATURE][LAW_QUAD_DATA] = {{0}}, volume = 0;
       for (uint32_t c = 0; c < corners; c++)
         for (uint32_t axis = 0; axis < axes; axis++) rest[c][axis] = shapes[kind][c][axis] + 0.3 * noise(&source);
       law_quadrature(kind, (const double(*)[3])rest, data);

@@ -234,7 +234,7 @@ static void sort_suborbits(const law_maker *m, uint32_t dims, law_dart *list, ui
 // one coset gives one coset again, so it is enough to do that until there are no new ones.
 uint32_t law_list_suborbits(law_maker *m, const law_dart *dart, uint32_t within, uint32_t dims, law_dart *list) {
   law_dart keys[LAW_COSETS];
-  uint8_t words[LAW_COSETS][LAW_PATH], lengths[LAW_COSETS] = {0};
+  uint8_t words[LAW_COSETS][LAW_PATH] = {{0}}, lengths[LAW_COSETS] = {0};
   uint32_t count = 1;
   bool inside = m->shape && dart->origin == 0 && dart->length == 0;
   list[0] = *dart;

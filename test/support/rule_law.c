@@ -55,6 +55,13 @@ void law_test_free(clv_program *program, law_list *laws) {
   BASE_RELEASE(&program->arena.allocator, laws);
 }
 
+const law *law_test_of_kind(const law_list *laws, clv_kind kind) {
+  uint32_t k = 0;
+  while (k < laws->count && laws->data[k]->shape.kind != kind) k++;
+  assert_true(k < laws->count);
+  return laws->data[k];
+}
+
 uint32_t law_test_param(const clv_program *program, const char *name) {
   const rule_tree *param = rule_declaration(program, name);
   assert_non_null(param);

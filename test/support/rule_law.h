@@ -26,6 +26,7 @@ void law_test_print_findings(const clv_program *program);
 // All laws of a declaration; fails the test when there is a finding.
 law_list law_test_make(clv_program *program, const char *name, uint32_t dimension);
 void law_test_free(clv_program *program, law_list *laws);
+const law *law_test_of_kind(const law_list *laws, clv_kind kind); // there must be one
 uint32_t law_test_param(const clv_program *program, const char *name);
 
 // Random positions and parameters.
