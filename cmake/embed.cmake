@@ -1,4 +1,4 @@
-# Files as C: cmake -DOUT=file.c -DLANES=emit_lanes.h -P embed.cmake RULE... writes the tables that rule/native.h declares.
+# Files as C: cmake -DOUT=file.c -DLANES=emit_lanes.h -DMACHINE=machine.h -P embed.cmake RULE... writes the tables that rule/native.h declares.
 
 set(files)
 set(behind FALSE)
@@ -31,7 +31,10 @@ foreach(file IN LISTS files)
   string(APPEND entries "    ${entry},\n")
 endforeach()
 add_array(${LANES} emit_lanes)
+set(lanes_entry "${entry}")
+add_array(${MACHINE} machine)
 
 file(WRITE ${OUT} "// Written by cmake/embed.cmake.\n\n#include \"rule/native.h\"\n\n${arrays}\n"
      "const native_text native_modules[] = {\n${entries}    {0},\n};\n\n"
-     "const native_text native_lanes = ${entry};\n")
+     "const native_text native_lanes = ${lanes_entry};\n"
+     "const native_text native_machine = ${entry};\n")

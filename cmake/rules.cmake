@@ -1,19 +1,19 @@
-# The shipped rules: their texts as strings in the library, their force laws as machine code.
+# The shipped rules: their texts as strings in the library, force laws and rules of topology as machine code.
 #
-# The library's own objects (cleave_objects) are linked to a small program, cleave_emit, which writes every shipped law as C.
-# That is compiled once per instruction set and becomes part of the library; a table finds each kernel by the hash of its
-# text. Where this is not wanted or cannot be done (another compiler, a build for another machine), the table is empty and
+# The library's own objects (cleave_objects) are linked to a small program, cleave_emit, which writes every shipped law and
+# rule as C. Laws are compiled once per instruction set; a table in the library finds each by the hash of its text. Where this is not wanted or cannot be done (another compiler, a build for another machine), the table is empty and
 # rules are compiled when they are first used.
 
 set(rules_dir ${PROJECT_BINARY_DIR}/rules)
 file(GLOB rule_files CONFIGURE_DEPENDS rules/*.rule)
 set(lanes ${PROJECT_SOURCE_DIR}/src/rule/emit_lanes.h)
+set(machine ${PROJECT_SOURCE_DIR}/src/rule/machine.h)
 
 add_custom_command(
   OUTPUT ${rules_dir}/texts.c
-  COMMAND ${CMAKE_COMMAND} -DOUT=${rules_dir}/texts.c -DLANES=${lanes} -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake --
+  COMMAND ${CMAKE_COMMAND} -DOUT=${rules_dir}/texts.c -DLANES=${lanes} -DMACHINE=${machine} -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake --
           ${rule_files}
-  DEPENDS ${rule_files} ${lanes} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+  DEPENDS ${rule_files} ${lanes} ${machine} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   VERBATIM)
 target_sources(cleave_objects PRIVATE ${rules_dir}/texts.c)
 
@@ -31,6 +31,8 @@ if(NOT instruction_sets)
 
 const native_entry native_table[1] = {{{{0}}, {{0}}}};
 const uint32_t native_table_count = 0;
+const native_rule native_rules[1] = {{{{0}}, 0}};
+const uint32_t native_rule_count = 0;
 ]])
   target_sources(cleave PRIVATE ${rules_dir}/table.c)
   return()
@@ -48,11 +50,12 @@ foreach(shard RANGE ${last_shard})
   list(APPEND shard_files ${rules_dir}/kernels_${shard}.inc)
 endforeach()
 add_custom_command(
-  OUTPUT ${rules_dir}/table.c ${shard_files}
+  OUTPUT ${rules_dir}/table.c ${rules_dir}/topology.c ${shard_files}
   COMMAND cleave_emit ${rules_dir} ${shards} ${instruction_sets}
   DEPENDS cleave_emit
   VERBATIM)
-target_sources(cleave PRIVATE ${rules_dir}/table.c)
+target_sources(cleave PRIVATE ${rules_dir}/table.c ${rules_dir}/topology.c)
+set_source_files_properties(${rules_dir}/topology.c PROPERTIES COMPILE_OPTIONS -w)
 
 # Contraction is off: the emitter chooses what is fused. No sanitizer: the kernels run on what the tests compare, and
 # would take minutes to compile.

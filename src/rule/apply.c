@@ -3,6 +3,7 @@
 // Only cells whose inner links change are given records. A plain cell that is sewn or unsewn stays plain: the link of a
 // facet's first dart says it all. A cell of which every dart goes is dropped whole.
 
+#include "rule/apply_machine.h"
 #include "rule/apply_plan.h"
 
 #include <math.h>
@@ -206,9 +207,17 @@ static bool drop_darts(const apply_match *match) {
   return true;
 }
 
-static bool write_rule(const apply_match *match, const apply_new *news) {
+// Compiled where the rule is, step by step where it is not.
+static bool match_rule(apply_match *match, const clv_dart *hooks) {
+  const machine_code *code = match->graph->code;
+  if (!code) return apply_match_left(match, hooks) && apply_guards(match);
+  return apply_compiled(match, code, hooks, MACHINE_MATCH) && apply_compiled(match, code, hooks, MACHINE_GUARD);
+}
+
+static bool write_rule(apply_match *match, const clv_dart *hooks) {
+  if (match->graph->code) return apply_compiled(match, match->graph->code, hooks, MACHINE_WRITE);
   return extend_cells(match) && add_darts(match) && write_links(match, false) && write_links(match, true) &&
-         drop_darts(match) && apply_new_set(match, news);
+         drop_darts(match);
 }
 
 // Arguments
@@ -249,8 +258,8 @@ static bool apply_matched(apply_match *match, const clv_dart *hooks, const char 
   apply_run *run = match->run;
   apply_new news = {.values = {0}};
   run->match = match;
-  const bool done = apply_match_left(match, hooks) && apply_guards(match) && apply_new_prepare(match, &news) &&
-                    write_rule(match, &news) && (!created || created_dart(match, node, created));
+  const bool done = match_rule(match, hooks) && apply_new_prepare(match, &news) && write_rule(match, hooks) &&
+                    apply_new_set(match, &news) && (!created || created_dart(match, node, created));
   run->match = NULL;
   apply_new_free(match, &news);
   apply_match_free(match);

@@ -124,6 +124,7 @@ typedef struct rule_graph {
   const rule_tree *guards; // RULE_LIST
   uint32_t value_count;
   rule_value *values;
+  const struct machine_code *code; // compiled, or NULL: interpreted
 } rule_graph;
 
 // The graph of a RULE_RULE or RULE_INVERSE declaration, with all S findings; NULL when it has any. An inverse starts from
@@ -148,7 +149,7 @@ bool rule_script_check(clv_program *program, const rule_tree *script);
 
 struct clv_rule {
   const clv_program *program;
-  const rule_graph *graph; // a topological rule ...
+  rule_graph *graph;       // a topological rule ...
   const rule_tree *script; // ... or a script
 };
 

@@ -91,12 +91,13 @@ static void add_module_kernel(emit_text *module, const emit_text *text, uint32_t
 }
 
 static void add_module_entrance(emit_text *module, uint32_t count) {
-  emit_add(module, "\n__attribute__((visibility(\"default\"))) "
-                   "void cleave_rules(lanes_positive *make_positive, lanes_kernel **functions) {\n"
-                   "  positive = make_positive;\n");
+  emit_add(module, "\nstruct gate { lanes_positive *make_positive; lanes_kernel **functions; const void **codes; };\n"
+                   "__attribute__((visibility(\"default\"))) void cleave_rules(const struct gate *gate) {\n"
+                   "  positive = gate->make_positive;\n");
   for (uint32_t n = 0; n < count; n++)
     for (uint32_t kind = 0; kind < KERNEL_COUNT; kind++)
-      emit_add(module, "  functions[%u] = k%u_%s;\n", n * KERNEL_COUNT + kind, n, emit_kind_name((kernel_kind)kind));
+      emit_add(module, "  gate->functions[%u] = k%u_%s;\n", n * KERNEL_COUNT + kind, n,
+               emit_kind_name((kernel_kind)kind));
   emit_add(module, "}\n");
 }
 
@@ -116,7 +117,7 @@ static clv_result compile(rule_native *native, emit_text *module, kernel *const 
   if (native_compile(&native->allocator, &native->def, native->isa, module, &code, &entrance, &was_cached,
                      native->object, &native->trouble)) {
     native->modules.data[native->modules.count++] = code;
-    entrance(make_positive, functions);
+    entrance(&(native_gate){.make_positive = make_positive, .functions = functions});
     for (uint32_t n = 0; n < count; n++)
       memcpy(kernels[n]->compiled, functions + n * KERNEL_COUNT, sizeof kernels[n]->compiled);
     *(was_cached ? &native->cached : &native->compiled) += count;

@@ -1,9 +1,9 @@
-// Compiled kernels: where they come from.
+// Compiled kernels and rules: where they come from.
 //
-// The kernels of the shipped rules are compiled when Cleave is built, for every instruction set, and found in a table by
-// the hash of their text. Any other kernel is compiled by the machine's own compiler when it is first wanted, for the
-// instruction set at hand, and kept in a cache directory. Where there is no compiler, kernels stay interpreted: they give
-// the same results, slowly, and `trouble` says why.
+// The kernels of the shipped laws are compiled when Cleave is built, for every instruction set, and the shipped rules of
+// topology once; both are found in tables by the hash of their text. Anything else is compiled by the machine's own
+// compiler when it is first wanted, for the instruction set at hand, and kept in a cache directory. Where there is no
+// compiler, kernels and rules stay interpreted: they give the same results, slowly, and `trouble` says why.
 //
 // The environment has a say where the definition has none: CLEAVE_CC or CC names the compiler ("none": do not
 // compile), CLEAVE_ISA the instruction set (sse2, avx2, avx512), XDG_CACHE_HOME or HOME the place of the cache.
@@ -11,7 +11,7 @@
 #ifndef RULE_NATIVE_H
 #define RULE_NATIVE_H
 
-#include "rule/emit.h"
+#include "rule/emit_rule.h"
 
 typedef enum native_isa { NATIVE_BASE, NATIVE_AVX2, NATIVE_AVX512, NATIVE_ISA_COUNT } native_isa;
 
@@ -33,7 +33,7 @@ typedef struct rule_native {
   rule_native_def def;
   native_isa isa;
   BASE_ARRAY(void *) modules;
-  // How many kernels came from where
+  // How many kernels and rules came from where
   uint32_t shipped, cached, compiled, interpreted;
   char object[NATIVE_PATH]; // the file in the cache that was loaded last; empty when there is none
   clv_error trouble;        // why kernels stayed interpreted; code CLV_OK when none did
@@ -50,6 +50,10 @@ clv_result rule_native_attach(rule_native *native, kernel *const *kernels, uint3
 // The same for shipped kernels alone: starts no compiler, counts no others.
 clv_result rule_native_attach_shipped(rule_native *native, kernel *const *kernels, uint32_t count);
 
+// The same for topological rules. With `compile`, those that are not shipped are compiled, in one go.
+clv_result rule_native_attach_rules(rule_native *native, const clv_program *program, rule_graph *const *graphs,
+                                    uint32_t count, bool compile);
+
 // What a program does when it is checked and destroyed.
 void rule_attach_shipped(clv_program *program);
 void rule_detach(clv_program *program);
@@ -63,6 +67,7 @@ typedef struct native_text {
 } native_text;
 extern const native_text native_modules[]; // rules/NAME.rule
 extern const native_text native_lanes;     // emit_lanes.h
+extern const native_text native_machine;   // machine.h
 
 typedef struct native_entry {
   emit_hash hash; // of a kernel's text
@@ -71,11 +76,24 @@ typedef struct native_entry {
 extern const native_entry native_table[]; // sorted by hash
 extern const uint32_t native_table_count;
 
+typedef struct native_rule {
+  emit_hash hash;
+  const machine_code *code;
+} native_rule;
+extern const native_rule native_rules[]; // sorted by hash
+extern const uint32_t native_rule_count;
+
 // The machine's compiler (compile.c)
 
-// Entry of a compiled module: takes what kernels need of the library, gives KERNEL_COUNT functions for each.
+// Entry of a compiled module: takes what kernels need of the library, gives KERNEL_COUNT functions for each kernel, or the
+// code of each rule.
 typedef void native_positive(double *matrix, uint32_t n, uint32_t psd);
-typedef void native_entrance(native_positive *make_positive, kernel_function **functions);
+typedef struct native_gate {
+  native_positive *make_positive;
+  kernel_function **functions;
+  const machine_code **codes;
+} native_gate;
+typedef void native_entrance(const native_gate *gate);
 
 // Compiles C text for one instruction set, or finds it in the cache, and loads it. False: `error` says why. `object` gets
 // its place in the cache, or nothing when there is no cache.

@@ -1,6 +1,7 @@
-// cleave_emit DIRECTORY SHARDS SET...: the shipped laws as C, for the build (cmake/rules.cmake).
+// cleave_emit DIRECTORY SHARDS SET...: the shipped laws and rules as C, for the build (cmake/rules.cmake).
 //
-// Writes kernels_K.inc, each with a share of the kernels, and table.c, which finds them by hash. Laws that come out the
+// Writes kernels_K.inc, each with a share of the kernels, topology.c with the topological rules, and table.c, which finds
+// both by hash. Laws that come out the
 // same are written once. An instruction set (sse2 ...) that is not named has no functions in the table.
 
 #include "rule/native.h"
@@ -12,6 +13,8 @@
 // The library's own table is what this program makes.
 const native_entry native_table[1] = {{{{0}}, {{0}}}};
 const uint32_t native_table_count = 0;
+const native_rule native_rules[1] = {{{{0}}, NULL}};
+const uint32_t native_rule_count = 0;
 
 typedef struct emitted {
   emit_hash hash;
@@ -22,7 +25,7 @@ typedef struct emitted {
 typedef struct output {
   clv_allocator allocator;
   bool sets[NATIVE_ISA_COUNT];
-  BASE_ARRAY(emitted) kernels;
+  BASE_ARRAY(emitted) kernels, rules;
 } output;
 
 static void fail(const char *what, const char *detail) {
@@ -42,6 +45,20 @@ static void add_kernel(output *out, const kernel *k) {
     return;
   }
   out->kernels.data[out->kernels.count++] = one;
+}
+
+static void add_rule(output *out, const clv_program *program, const rule_graph *graph) {
+  emitted one;
+  emit_text_init(&one.text, &out->allocator);
+  if (!emit_rule(&one.text, program, graph) || !BASE_RESERVE(&out->allocator, &out->rules, out->rules.count + 1u))
+    fail("out of memory", NULL);
+  one.hash = emit_hash_of(one.text.bytes.data, one.text.bytes.count);
+  for (uint32_t n = 0; n < out->rules.count; n++)
+    if (memcmp(&out->rules.data[n].hash, &one.hash, sizeof one.hash) == 0) {
+      emit_text_free(&one.text);
+      return;
+    }
+  out->rules.data[out->rules.count++] = one;
 }
 
 static void report(const clv_program *program) {
@@ -64,6 +81,10 @@ static void add_module(output *out, const char *name) {
   for (uint32_t n = 0; n < 2; n++)
     for (uint32_t k = 0; k < program->laws[n].kernels.count; k++)
       if (program->laws[n].kernels.data[k]) add_kernel(out, program->laws[n].kernels.data[k]);
+  for (uint32_t k = 0; k < program->declarations.count; k++) {
+    const clv_rule *rule = clv_program_rule(program, program->declarations.data[k]->name);
+    if (rule && rule->graph) add_rule(out, program, rule->graph);
+  }
   clv_program_destroy(program);
 }
 
@@ -152,6 +173,37 @@ static void add_functions(emit_text *text, const output *out, uint32_t n, bool l
   }
 }
 
+static void write_rules(const output *out, const char *directory) {
+  emit_text text;
+  emit_text_init(&text, &out->allocator);
+  emit_add_bytes(&text, (const char *)native_machine.text, native_machine.size);
+  for (uint32_t n = 0; n < out->rules.count; n++) {
+    emit_add(&text, "\n#define CLV_RULE(part) rule_topology_%u_##part\n", n);
+    emit_add_bytes(&text, out->rules.data[n].text.bytes.data, out->rules.data[n].text.bytes.count);
+    emit_add(&text, "#undef CLV_RULE\n");
+  }
+  write_text(directory, "topology.c", &text);
+}
+
+static void add_hash(emit_text *text, const emit_hash *hash) {
+  emit_add(text, "{.hash = {{");
+  for (int k = 0; k < 32; k++) emit_add(text, "%u,", hash->byte[k]);
+  emit_add(text, "}}, ");
+}
+
+static void add_rule_table(emit_text *text, const output *out) {
+  for (uint32_t n = 0; n < out->rules.count; n++)
+    emit_add(text, "extern const machine_code rule_topology_%u_code;\n", n);
+  emit_add(text, "\nconst uint32_t native_rule_count = %u;\n", out->rules.count);
+  emit_add(text, "const native_rule native_rules[] = {\n");
+  for (uint32_t n = 0; n < out->rules.count; n++) {
+    add_hash(text, &out->rules.data[n].hash);
+    emit_add(text, ".code = &rule_topology_%u_code},\n", n);
+  }
+  if (out->rules.count == 0) emit_add(text, "{.hash = {{0}}},\n");
+  emit_add(text, "};\n");
+}
+
 static void write_table(const output *out, const char *directory) {
   emit_text text;
   emit_text_init(&text, &out->allocator);
@@ -160,14 +212,14 @@ static void write_table(const output *out, const char *directory) {
   emit_add(&text, "\nconst uint32_t native_table_count = %u;\n", out->kernels.count);
   emit_add(&text, "const native_entry native_table[] = {\n");
   for (uint32_t n = 0; n < out->kernels.count; n++) {
-    emit_add(&text, "{.hash = {{");
-    for (int k = 0; k < 32; k++) emit_add(&text, "%u,", out->kernels.data[n].hash.byte[k]);
-    emit_add(&text, "}}, .function = {\n");
+    add_hash(&text, &out->kernels.data[n].hash);
+    emit_add(&text, ".function = {\n");
     add_functions(&text, out, n, true);
     emit_add(&text, "}},\n");
   }
   if (out->kernels.count == 0) emit_add(&text, "{.hash = {{0}}},\n");
   emit_add(&text, "};\n");
+  add_rule_table(&text, out);
   write_text(directory, "table.c", &text);
 }
 
@@ -182,8 +234,12 @@ int main(int count, char **words) {
   for (const native_text *module = native_modules; module->name; module++) add_module(&out, module->name);
   deal_out(&out, shards);
   for (uint32_t shard = 0; shard < shards; shard++) write_shard(&out, words[1], shard);
+  if (out.rules.count) qsort(out.rules.data, out.rules.count, sizeof *out.rules.data, by_hash);
+  write_rules(&out, words[1]);
   write_table(&out, words[1]);
   for (uint32_t n = 0; n < out.kernels.count; n++) emit_text_free(&out.kernels.data[n].text);
+  for (uint32_t n = 0; n < out.rules.count; n++) emit_text_free(&out.rules.data[n].text);
   BASE_RELEASE(&out.allocator, &out.kernels);
+  BASE_RELEASE(&out.allocator, &out.rules);
   return EXIT_SUCCESS;
 }
