@@ -97,15 +97,14 @@ bool apply_leave(const apply_match *match, clv_dart dart) {
 // All first: the links of a cell are read across its neighbours when it is extended.
 static bool extend_cells(const apply_match *match) {
   apply_run *run = match->run;
-  for (uint32_t v = 0; v < match->graph->node_count; v++) {
-    const rule_node *node = &match->graph->node[v];
-    const bool deleted = apply_is_deleted(node),
-               changed = apply_is_kept(node) && apply_changes_inside(node, match->run->m->view.dimension);
-    for (uint32_t p = 0; (deleted || changed) && p < match->count; p++) {
+  for (uint32_t p = 0; p < match->count; p++)
+    for (uint32_t v = 0; v < match->graph->node_count; v++) {
+      const rule_node *node = &match->graph->node[v];
       const clv_dart dart = *apply_dart(match, p, v);
-      if (dart && !(deleted ? apply_leave(match, dart) : apply_ok(run, map_extend(run->m, dart)))) return false;
+      if (dart && apply_is_deleted(node) && !apply_leave(match, dart)) return false;
+      const bool changed = apply_is_kept(node) && apply_changes_inside(node, run->m->view.dimension);
+      if (dart && changed && !apply_ok(run, map_extend(run->m, dart))) return false;
     }
-  }
   return true;
 }
 
@@ -161,15 +160,15 @@ bool apply_all_closed(apply_run *run) {
   return true;
 }
 
+// With `test`, nothing is written: every link must be as it was to be.
 static bool write_links(const apply_match *match, bool test) {
   apply_run *run = match->run;
   const rule_graph *graph = match->graph;
-  for (uint32_t v = 0; v < graph->node_count; v++)
-    for (uint32_t i = 0; graph->node[v].side[RULE_RIGHT].present && i <= run->m->view.dimension; i++) {
-      if (!apply_tie_changes(&graph->node[v], i)) continue;
-      for (uint32_t p = 0; p < match->count; p++) {
-        const clv_dart dart = *apply_dart(match, p, v);
-        if (!dart) continue;
+  for (uint32_t p = 0; p < match->count; p++)
+    for (uint32_t v = 0; v < graph->node_count; v++) {
+      const clv_dart dart = *apply_dart(match, p, v);
+      for (uint32_t i = 0; dart && graph->node[v].side[RULE_RIGHT].present && i <= run->m->view.dimension; i++) {
+        if (!apply_tie_changes(&graph->node[v], i)) continue;
         const clv_dart target = target_of(match, p, v, i);
         if (!test && !apply_write_link(run, dart, i, target)) return false;
         if (test && clv_alpha(&run->m->view, dart, i) != target) return apply_torn(run, dart, i);

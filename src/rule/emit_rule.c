@@ -3,6 +3,8 @@
 #include "rule/apply_plan.h"
 #include "rule/emit_rule_table.h"
 
+enum { BLOCK_DARTS = 64 }; // a dart that is no template's may be any of its block
+
 // What is written for one dimension.
 typedef struct writer {
   emit_text *text;
@@ -56,7 +58,7 @@ static void put_hook_table(const writer *w, uint32_t hook) {
            longest * inside_count(w, hook), w->n, hook);
   for (uint32_t k = 0; k < w->table.rows[hook].count; k++) put_row(w, hook, &w->table.rows[hook].data[k]);
   emit_add(w->text, "{0,0,{0}}};\nstatic const machine_u8 CLV_RULE(start%u_%u)[%u][%u] = {\n", w->n, hook,
-           CLV_TEMPLATE_LAST + 1, CLV_TEMPLATE_DARTS);
+           CLV_TEMPLATE_LAST + 1, BLOCK_DARTS);
   for (uint32_t kind = 0; kind <= CLV_TEMPLATE_LAST; kind++) {
     emit_add(w->text, "{");
     for (uint32_t l = 0; l < CLV_TEMPLATE_DARTS; l++) emit_add(w->text, "%u,", w->table.start[hook][kind][l]);

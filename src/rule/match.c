@@ -234,18 +234,16 @@ static bool tie_holds(apply_match *match, uint32_t p, uint32_t v, uint32_t i, ru
 
 static bool ties_hold(apply_match *match) {
   const rule_graph *graph = match->graph;
-  for (uint32_t v = 0; v < graph->node_count; v++) {
-    const rule_side *left = &graph->node[v].side[RULE_LEFT];
-    for (uint32_t i = 0; left->present && i <= match->run->m->view.dimension; i++) {
-      if (left->tie[i].known == RULE_UNKNOWN) continue;
-      for (uint32_t p = 0; p < match->count; p++) {
+  for (uint32_t p = 0; p < match->count; p++)
+    for (uint32_t v = 0; v < graph->node_count; v++) {
+      const rule_side *left = &graph->node[v].side[RULE_LEFT];
+      for (uint32_t i = 0; left->present && i <= match->run->m->view.dimension; i++) {
         bool holds = true;
-        if (!*apply_dart(match, p, v)) continue;
+        if (left->tie[i].known == RULE_UNKNOWN || !*apply_dart(match, p, v)) continue;
         if (!tie_holds(match, p, v, i, left->tie[i], &holds)) return false;
         if (!holds) return apply_no_match(match, p, v, i);
       }
     }
-  }
   return true;
 }
 
