@@ -597,6 +597,8 @@ static void test_quadrature(void **state) {
 
 static const char small[] = "embed pos:vec3[m] on vertex; embed rest:vec3[m] on vertex; embed k:real[N/m] on edge;\n"
                             "embed mu:real[Pa] on cell; param c:real = 2;\n"
+                            "update u on e:edge { let twice = 2*e.k; where e.k > 0; e.k = twice; }\n"
+                            "derive m:vec3[m] on c:corner in t:tet = mean(d:<1,2> in t) d.pos;\n"
                             "derive kk:real on e:edge = sum(f:edge&cell in e) c*e.k;\n"
                             "force s on e:edge { let l = norm(e.pos-e@0.pos); energy 0.5*e.kk*(l-rest(l))^2; }\n"
                             "force f on t:cell { over q in t { energy t.mu*tr(grad(t.pos,q)'*grad(t.pos,q)); } }\n";

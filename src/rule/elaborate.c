@@ -238,7 +238,7 @@ static void run_item(law_maker *m, law_binding **scope, const rule_tree *item, i
   case RULE_LET:
     *scope = law_bind(m, *scope, item->name, item->child[0]);
     // What an update reads is what is there at that line.
-    if (m->written_count || m->law->tree->kind == RULE_UPDATE) law_bound(m, *scope);
+    if (m->law->tree->kind == RULE_UPDATE && !m->program->no_memory) law_bound(m, *scope);
     break;
   case RULE_LOCAL_DEF:
     *scope = bind_def(m, *scope, item);
