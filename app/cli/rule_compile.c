@@ -1,4 +1,4 @@
-// `cleave rule compile`: hands the force laws of a program to the machine's compiler, ahead of the run that needs them.
+// `cleave rule compile`: hands the force laws and the rules of a program to the machine's compiler, ahead of the run that needs them.
 
 #include "arguments.h"
 #include "cli.h"
@@ -33,7 +33,8 @@ static void print_part(const char **separator, uint32_t count, const char *what)
 static void print_report(uint32_t dimension, const clv_compile_report *report, double seconds) {
   const char *separator = ": ";
   const uint32_t shapes = report->shipped + report->cached + report->compiled + report->interpreted;
-  printf("%uD, %s, %s", (unsigned)dimension, cli_counted(shapes, "kernel", "kernels").text, report->instructions);
+  printf("%uD, %s, %s", (unsigned)dimension, cli_counted(shapes, "law or rule", "laws and rules").text,
+         report->instructions);
   print_part(&separator, report->shipped, "compiled with the library");
   print_part(&separator, report->cached, "found in the cache");
   print_part(&separator, report->compiled, "compiled now");
@@ -64,7 +65,7 @@ static int compile(const cli_call *call, clv_program *program, uint32_t dimensio
   *kernels += count;
   if (count) print_report(dimension, &report, seconds_since(start));
   if (!report.interpreted) return CLI_OK;
-  fprintf(stderr, "%s: some laws stay interpreted: %s\n", call->words[0], report.trouble.message);
+  fprintf(stderr, "%s: some stay interpreted: %s\n", call->words[0], report.trouble.message);
   return CLI_FAILURE;
 }
 
@@ -77,14 +78,14 @@ static int run_rule_compile(const cli_call *call) {
   for (uint32_t dimension = 2; dimension <= 3; dimension++) {
     if (compile(call, program, dimension, &kernels) != CLI_OK) result = CLI_FAILURE;
   }
-  if (!kernels && result == CLI_OK) puts("there are no forces in it: nothing to compile");
+  if (!kernels && result == CLI_OK) puts("there are no forces and no rules in it: nothing to compile");
   clv_program_destroy(program);
   return result;
 }
 
 const cli_command cli_rule_compile = {
     .name = "rule compile",
-    .what = "compile the forces of rule files, and keep them",
+    .what = "compile the forces and rules of rule files, and keep them",
     .words = "FILE...",
     .min_words = 1,
     .max_words = INT32_MAX,
@@ -101,11 +102,12 @@ const cli_command cli_rule_compile = {
              .what = "sse2, avx2 or avx512; the best there is unless given"},
         },
     .help =
-        "Checks the program that the FILEs are and compiles its forces, for surfaces and for volumes: one kernel for\n"
-        "each shape that a force can meet. What comes out is kept, so that the next run starts at once. Forces of the\n"
-        "library were compiled when Cleave was built.\n"
+        "Checks the program that the FILEs are and compiles its forces and rules, for surfaces and for volumes: one\n"
+        "kernel for each shape that a force can meet. What comes out is kept, so that the next run starts at once. "
+        "What\n"
+        "the library has was compiled when Cleave was built.\n"
         "\n"
-        "Without a compiler forces are interpreted: as right, and slower. Then this command ends with status 1.\n"
+        "Without a compiler they are interpreted: as right, and slower. Then this command ends with status 1.\n"
         "\n"
         "  cleave rule compile muscle.rule\n"
         "  cleave rule compile muscle.rule --instructions avx2\n",

@@ -65,10 +65,10 @@ CLV_API clv_result clv_program_explain(const clv_program *program, const char *n
 
 // Machine code
 
-// The shipped laws are compiled when Cleave is built, and used as soon as a program is checked. Other laws are interpreted
-// until clv_program_compile hands them to the machine's own compiler; what comes out is kept in a cache directory. The
-// environment has a say where the definition has none: CLEAVE_CC or CC names the compiler ("none": do not compile),
-// CLEAVE_ISA the instruction set, XDG_CACHE_HOME or HOME the place of the cache.
+// The shipped laws and rules are compiled when Cleave is built, and used as soon as a program is checked. Others are
+// interpreted until clv_program_compile hands them to the machine's own compiler; what comes out is kept in a cache
+// directory. The environment has a say where the definition has none: CLEAVE_CC or CC names the compiler ("none": do not
+// compile), CLEAVE_ISA the instruction set, XDG_CACHE_HOME or HOME the place of the cache.
 typedef struct clv_compile_def {
   const char *cache;        // a directory; NULL: cleave/ in $XDG_CACHE_HOME or ~/.cache
   const char *compiler;     // a program and its first arguments; NULL: $CLEAVE_CC, $CC or cc; "none": do not compile
@@ -78,7 +78,7 @@ typedef struct clv_compile_def {
 
 CLV_API clv_compile_def clv_default_compile_def(void);
 
-// Where the code of the force laws is from, one for each shape that a law can meet.
+// Where the code of rules and of force laws is from; a law counts once for each shape that it can meet.
 typedef struct clv_compile_report {
   uint32_t shipped, cached, compiled;
   uint32_t interpreted;     // not compiled: as right, and slower

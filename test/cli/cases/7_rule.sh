@@ -98,7 +98,7 @@ it 'an explanation' explained
 mkdir -p cache
 compiled() {
   ok rule compile laws.rule --cache cache
-  prints '3D, 1 kernel, '
+  prints '3D, 1 law or rule, '
   prints '1 compiled now'
   prints 'cache/'
   [ -n "$(ls cache)" ] || fail 'keeps nothing'
@@ -116,7 +116,9 @@ no_compiler() {
 it 'no compiler' no_compiler
 it 'an unknown instruction set' misuse "there is no instruction set 'mmx'; use sse2, avx2 or avx512" \
   rule compile laws.rule --instructions mmx
-nothing_to_compile() { ok rule compile topology.rule && prints 'there are no forces'; }
+nothing_to_compile() { echo 'param a = 1;' >a.rule && ok rule compile a.rule && prints 'there are no forces and no rules'; }
+rules_too() { ok rule compile topology.rule --cache cache && prints '3D' && prints_not 'interpreted'; }
+! command -v cc >/dev/null || it 'rules are compiled too' rules_too
 it 'nothing to compile' nothing_to_compile
 
 # ---- apply
