@@ -8,7 +8,7 @@ SECONDS = 600
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test check soak fuzz bench bench-map coverage format install clean
+.PHONY: help demo test check soak fuzz bench bench-map bench-rules coverage format install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -39,13 +39,19 @@ fuzz: ## fuzz the readers and keep what was learnt: [FUZZ=name] [SECONDS=600]
 	@scripts/build.sh fuzz
 	@scripts/fuzz.sh --keep $(SECONDS) $(FUZZ)
 
-bench: bench-map ## every benchmark
+bench: bench-map bench-rules ## every benchmark
 
 bench-map: ## the map beside its peer, CGAL
 	@scripts/deps.sh build bench
 	@scripts/build.sh release -DCLEAVE_BENCH=ON
 	@cmake --build --preset release --target bench --parallel $$(nproc)
 	@build/release/$(@:bench-%=bench_%) build/release/peers/*
+
+bench-rules: ## compiled rules beside force loops written by hand
+	@scripts/deps.sh build
+	@scripts/build.sh release -DCLEAVE_BENCH=ON
+	@cmake --build --preset release --target bench_rules --parallel $$(nproc)
+	@build/release/bench_rules
 
 coverage: ## which lines the tests reach
 	@scripts/deps.sh build test coverage

@@ -1,23 +1,38 @@
 # bench/ROOM/*.c is one program, bench_ROOM; bench/peers/NAME.cpp is another system doing the same work, peers/NAME.
-# A bench program gets the paths of the peers as arguments and runs them itself, so both sides share one run. Nothing
-# here is part of `all`: the target `bench` builds it.
-
-enable_language(CXX)
-set(CGAL_DO_NOT_WARN_ABOUT_CMAKE_BUILD_TYPE TRUE)
-find_package(CGAL REQUIRED QUIET)
+# A bench program gets the paths of the peers as arguments and runs them itself, so both sides share one run. bench/flat
+# is no program: its loops are what bench_rules compares with, compiled for each instruction set as the kernels of the
+# shipped rules are. Nothing here is part of `all`: the target `bench` builds it.
 
 add_custom_target(bench)
 
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*/*.c)
 list(TRANSFORM bench_sources REPLACE "^.*/bench/([^/]+)/.*$" "\\1" OUTPUT_VARIABLE rooms)
 list(REMOVE_DUPLICATES rooms)
+list(REMOVE_ITEM rooms flat)
 foreach(room IN LISTS rooms)
   set(room_sources ${bench_sources})
   list(FILTER room_sources INCLUDE REGEX "/bench/${room}/")
   add_executable(bench_${room} EXCLUDE_FROM_ALL ${room_sources})
+  target_include_directories(bench_${room} PRIVATE bench)
   target_link_libraries(bench_${room} PRIVATE cleave::cleave m)
   add_dependencies(bench bench_${room})
 endforeach()
+
+# The flat loops are optimised more and may contract: that is to their advantage.
+foreach(isa IN ITEMS sse2 avx2 avx512)
+  add_library(flat_${isa} OBJECT EXCLUDE_FROM_ALL bench/flat/scalar.c bench/flat/wide.c)
+  target_include_directories(flat_${isa} PRIVATE bench src)
+  target_compile_definitions(flat_${isa} PRIVATE FLAT_SET=${isa})
+  target_compile_options(flat_${isa} PRIVATE ${kernel_options} ${options_${isa}} -O3 -ffp-contract=fast)
+  target_link_libraries(bench_rules PRIVATE flat_${isa})
+endforeach()
+
+enable_language(CXX)
+set(CGAL_DO_NOT_WARN_ABOUT_CMAKE_BUILD_TYPE TRUE)
+find_package(CGAL QUIET)
+if(NOT CGAL_FOUND)
+  return()
+endif()
 
 file(GLOB peer_sources CONFIGURE_DEPENDS bench/peers/*.cpp)
 foreach(source IN LISTS peer_sources)

@@ -24,6 +24,11 @@ typedef struct flat_mesh {
   double *out;             // [particle][4]: added to
 } flat_mesh;
 
+// The file is compiled once for each instruction set, FLAT_SET.
+#define FLAT_JOIN(name, set) name##_##set
+#define FLAT_NAMED(name, set) FLAT_JOIN(name, set)
+#define FLAT_NAME(name) FLAT_NAMED(name, FLAT_SET)
+
 typedef void flat_kernel(const flat_mesh *mesh);
 
 typedef struct flat_kernels {

@@ -449,7 +449,7 @@ void dag_rotation(dag *graph, const dag_ref *matrix, uint32_t columns, dag_ref *
   memset(result, 0, count * sizeof *result);
   if (!there) return;
   if (all_const(graph, entries, count)) {
-    double values[9], rotation[9];
+    double values[9] = {0}, rotation[9];
     for (uint32_t k = 0; k < count; k++) values[k] = value_of(graph, entries[k]);
     dag_rotation_of(values, columns, rotation);
     for (uint32_t k = 0; k < count; k++) result[k] = dag_const(graph, rotation[k]);
