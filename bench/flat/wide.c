@@ -47,7 +47,7 @@ static void stretch(const flat_mesh *mesh) {
     const lanes pull = lanes_load(data) * (length - lanes_load(data + 8)) / length;
     const wide3 f = scaled(d, pull);
     lanes_scatter(out, at, count - e, f.x, f.y, f.z);
-    lanes_scatter(out, at + 8, count - e, -f.x, -f.y, -f.z);
+    lanes_scatter_minus(out, at + 8, count - e, f.x, f.y, f.z);
   }
 }
 
@@ -70,7 +70,7 @@ LANES_IN void add_forces(double *out, const uint32_t *at, uint32_t left, const d
     f[c] = plus_scaled(p[2], lanes_load(g + 24 * c + 16), f[c]);
   }
   lanes_scatter(out, at, left, f[0].x + f[1].x + f[2].x, f[0].y + f[1].y + f[2].y, f[0].z + f[1].z + f[2].z);
-  for (int c = 0; c < 3; c++) lanes_scatter(out, at + 8 * (c + 1), left, -f[c].x, -f[c].y, -f[c].z);
+  for (int c = 0; c < 3; c++) lanes_scatter_minus(out, at + 8 * (c + 1), left, f[c].x, f[c].y, f[c].z);
 }
 
 typedef struct factors {

@@ -4,6 +4,9 @@
 // better of a scalar and a wide loop over flat arrays (bench/flat), for the same instruction set and built with the
 // options of Cleave's own kernels; Cleave is clv_views_force and clv_views_force_along with one thread, which copy
 // positions in and sum forces up as well. The worst of three sizes counts.
+//
+//   bench_rules           everything
+//   bench_rules NAME      one of the force loops
 
 #include "body.h"
 #include "change.h"
@@ -98,17 +101,26 @@ static double compare(const force_case *c, const uint32_t cubes[3]) {
   return ratio;
 }
 
-int main(void) {
-  double worst[sizeof cases / sizeof *cases];
+static void print_forces(const char *only, double *worst) {
   printf("%s, one thread, processor time; ns an element, the best of %d turns\n\n", bench_instructions(), ROUNDS);
   printf("%-16s %8s %9s %9s %9s %8s\n", "", "elements", "scalar", "wide", "Cleave", "ratio");
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     worst[k] = INFINITY;
+    if (only && strcmp(only, cases[k].name) != 0) continue;
     for (int size = 0; size < SIZES; size++) worst[k] = fmin(worst[k], compare(&cases[k], cases[k].cubes[size]));
   }
-  const bench_changes changes = bench_measure_changes();
+}
+
+int main(int count, char **words) {
+  double worst[sizeof cases / sizeof *cases];
+  const char *only = count > 1 ? words[1] : NULL;
+  print_forces(only, worst);
+  bench_changes changes = {0};
+  if (!only) changes = bench_measure_changes();
   printf("\n");
-  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) printf("RATIO %s %.2f\n", cases[k].name, worst[k]);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+    if (worst[k] < INFINITY) printf("RATIO %s %.2f\n", cases[k].name, worst[k]);
+  if (only) return 0;
   printf("RATIO two_threads %.2f\n", changes.two_threads);
   printf("RATIO view_update %.0f\n", changes.view_update);
   printf("RATIO rule_apply %.2f\n", changes.rule_apply);

@@ -104,8 +104,15 @@ static bool find_compiler(command *c, const rule_native_def *def, clv_error *err
 }
 
 static void add_options(command *c, native_isa isa) {
-  static const char *const common[] = {
-      "-std=gnu11", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden"};
+  static const char *const common[] = {"-std=gnu11",
+                                       "-O1",
+                                       "-fexpensive-optimizations",
+                                       "-fPIC",
+                                       "-shared",
+                                       "-w",
+                                       "-ffp-contract=off",
+                                       "-fno-math-errno",
+                                       "-fvisibility=hidden"};
   static const char *const avx[] = {"-mavx2", "-mfma", "-mavx512f", "-mavx512dq", "-mavx512vl", "-mavx512bw"};
   for (size_t k = 0; k < sizeof common / sizeof *common; k++) add_word(c, common[k]);
   for (size_t k = 0; k < (isa == NATIVE_AVX512 ? 6u : isa == NATIVE_AVX2 ? 2u : 0u); k++) add_word(c, avx[k]);

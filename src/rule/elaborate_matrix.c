@@ -181,7 +181,26 @@ law_value law_rotation(law_maker *m, const law_value *a, rule_span span) {
   return result;
 }
 
-// Columns made orthonormal one after another. On the gradient of a cell this turns with the cell's frame.
+// The cross product of two columns.
+static void cross_columns(dag *g, const dag_ref *a, const dag_ref *b, dag_ref *result) {
+  for (uint32_t r = 0; r < 3; r++) {
+    const uint32_t s = (r + 1) % 3, t = (r + 2) % 3;
+    result[r] = dag_sub(g, dag_mul(g, a[s], b[t]), dag_mul(g, a[t], b[s]));
+  }
+}
+
+// A column without its part along those before it, at length 1.
+static void orthonormal_column(dag *g, dag_ref (*column)[3], uint32_t c, uint32_t rows) {
+  for (uint32_t b = 0; b < c; b++) {
+    const dag_ref along = law_dot_scalars(g, column[b], column[c], rows);
+    for (uint32_t r = 0; r < rows; r++) column[c][r] = dag_sub(g, column[c][r], dag_mul(g, along, column[b][r]));
+  }
+  const dag_ref length = dag_unary(g, DAG_SQRT, law_dot_scalars(g, column[c], column[c], rows));
+  for (uint32_t r = 0; r < rows; r++) column[c][r] = dag_div(g, column[c][r], length);
+}
+
+// Columns made orthonormal one after another; the third of three is the cross product of the others, so that the result is
+// a rotation also where the matrix is inverted. On the gradient of a cell this turns with the cell's frame.
 law_value law_orthonormal(law_maker *m, const law_value *a, rule_span span) {
   if (!law_expect(m, a, 0, 0, "a matrix", span)) return bad;
   if (a->rows < a->columns || a->columns < 2) {
@@ -191,13 +210,10 @@ law_value law_orthonormal(law_maker *m, const law_value *a, rule_span span) {
   dag_ref column[3][3];
   for (uint32_t c = 0; c < a->columns; c++) {
     for (uint32_t r = 0; r < a->rows; r++) column[c][r] = a->s[r * a->columns + c];
-    for (uint32_t b = 0; b < c; b++) {
-      const dag_ref along = law_dot_scalars(m->graph, column[b], column[c], a->rows);
-      for (uint32_t r = 0; r < a->rows; r++)
-        column[c][r] = dag_sub(m->graph, column[c][r], dag_mul(m->graph, along, column[b][r]));
-    }
-    const dag_ref length = dag_unary(m->graph, DAG_SQRT, law_dot_scalars(m->graph, column[c], column[c], a->rows));
-    for (uint32_t r = 0; r < a->rows; r++) column[c][r] = dag_div(m->graph, column[c][r], length);
+    if (c < 2)
+      orthonormal_column(m->graph, column, c, a->rows);
+    else
+      cross_columns(m->graph, column[0], column[1], column[2]);
   }
   law_value result = *a;
   result.unit = (law_unit){0};

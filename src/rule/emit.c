@@ -271,24 +271,30 @@ static void add_point_loop(const emitter *e) {
            KERNEL_LANES * e->kernel->hoist_q_count);
 }
 
-// A root's name once it is there: what was summed, or the value itself.
-static void add_root(const emitter *e, uint32_t k) {
+// A root's name once it is there: what was summed, or the value itself, times `sign`.
+static void add_root(const emitter *e, uint32_t k, emit_ref sign) {
   if (!e->graph.roots.data[k])
     emit_add(e->text, "lanes_all(0.0)");
   else if (e->loops.points)
     emit_add(e->text, "f%u", k);
   else
-    add_ref(e, e->graph.roots.data[k]);
+    add_ref(e, e->graph.roots.data[k] ^ sign);
 }
 
+// A particle whose three forces are negated has them taken away.
 static void add_scatter(const emitter *e) {
   for (uint32_t p = 0; p < e->kernel->particles; p++) {
     const emit_ref *root = e->graph.roots.data + 3 * (size_t)p;
-    if (!root[0] && !root[1] && !root[2]) continue;
-    emit_add(e->text, "    lanes_scatter(out, at + %u, rows - row, ", KERNEL_LANES * p);
+    emit_ref any = 0, minus = !e->loops.points;
+    for (uint32_t k = 0; k < 3; k++) {
+      any |= root[k];
+      if (root[k]) minus &= root[k];
+    }
+    if (!any) continue;
+    emit_add(e->text, "    lanes_scatter%s(out, at + %u, rows - row, ", minus ? "_minus" : "", KERNEL_LANES * p);
     for (uint32_t k = 0; k < 3; k++) {
       if (k) emit_add(e->text, ", ");
-      add_root(e, 3 * p + k);
+      add_root(e, 3 * p + k, minus);
     }
     emit_add(e->text, ");\n");
   }
@@ -333,7 +339,7 @@ static bool add_simple(emitter *e, kernel_kind kind) {
   if (ok && kind == KERNEL_ENERGY) {
     add_rows(e);
     emit_add(e->text, "    lanes_store(args->energy + row, ");
-    add_root(e, 0);
+    add_root(e, 0, 0);
     emit_add(e->text, ");\n  }\n  lanes_end_energy(args->energy, rows);\n");
   } else if (ok && has_roots(e)) {
     add_rows(e);

@@ -127,12 +127,19 @@ LANES_IN lanes lanes_sqrt(lanes a) {
 #endif
 }
 
-// a * b + c
-LANES_IN lanes lanes_fma(lanes a, lanes b, lanes c) {
+// a * b + c, a * b - c, c - a * b, - a * b - c. gcc has an instruction's own function for each; where it does not see the
+// sign in one, it would negate a register.
 #if CLV_WIDTH == 8 && LANES_HAS(__builtin_ia32_vfmaddpd512_mask)
-  return __builtin_ia32_vfmaddpd512_mask(a, b, c, 255, 4);
+#define LANES_FUSED(gcc_name, a, b, c) __builtin_ia32_##gcc_name##512_mask(a, b, c, 255, 4)
+#define LANES_FMA(a, b, c) __builtin_ia32_vfmaddpd512_mask(a, b, c, 255, 4)
 #elif CLV_WIDTH == 4 && LANES_HAS(__builtin_ia32_vfmaddpd256)
-  return __builtin_ia32_vfmaddpd256(a, b, c);
+#define LANES_FUSED(gcc_name, a, b, c) __builtin_ia32_##gcc_name##256(a, b, c)
+#define LANES_FMA(a, b, c) __builtin_ia32_vfmaddpd256(a, b, c)
+#endif
+
+LANES_IN lanes lanes_fma(lanes a, lanes b, lanes c) {
+#if defined(LANES_FMA)
+  return LANES_FMA(a, b, c);
 #elif CLV_WIDTH == 2
   return a * b + c;
 #else
@@ -141,18 +148,25 @@ LANES_IN lanes lanes_fma(lanes a, lanes b, lanes c) {
 #endif
 }
 
-// a * b - c, c - a * b, - a * b - c
-LANES_IN lanes lanes_fms(lanes a, lanes b, lanes c) {
-  return CLV_WIDTH == 2 ? a * b - c : lanes_fma(a, b, -c);
-}
-
-LANES_IN lanes lanes_fnma(lanes a, lanes b, lanes c) {
-  return CLV_WIDTH == 2 ? c - a * b : lanes_fma(-a, b, c);
-}
-
-LANES_IN lanes lanes_fnms(lanes a, lanes b, lanes c) {
-  return CLV_WIDTH == 2 ? -(a * b) - c : lanes_fma(-a, b, -c);
-}
+#if defined(LANES_FUSED) && !defined(__clang__) && LANES_HAS(__builtin_ia32_vfnmsubpd256)
+#define LANES_SIGNED(name, gcc_name, fused, plain)                                                                     \
+  LANES_IN lanes name(lanes a, lanes b, lanes c) {                                                                     \
+    return LANES_FUSED(gcc_name, a, b, c);                                                                             \
+  }
+#elif CLV_WIDTH == 2
+#define LANES_SIGNED(name, gcc_name, fused, plain)                                                                     \
+  LANES_IN lanes name(lanes a, lanes b, lanes c) {                                                                     \
+    return plain;                                                                                                      \
+  }
+#else
+#define LANES_SIGNED(name, gcc_name, fused, plain)                                                                     \
+  LANES_IN lanes name(lanes a, lanes b, lanes c) {                                                                     \
+    return fused;                                                                                                      \
+  }
+#endif
+LANES_SIGNED(lanes_fms, vfmsubpd, lanes_fma(a, b, -c), a *b - c)
+LANES_SIGNED(lanes_fnma, vfnmaddpd, lanes_fma(-a, b, c), c - a * b)
+LANES_SIGNED(lanes_fnms, vfnmsubpd, lanes_fma(-a, b, -c), -(a *b) - c)
 
 // Truth: masks of ones or zeros
 
@@ -278,23 +292,33 @@ LANES_IN void lanes_gather(const double *p, const lanes_u32 *at, lanes *x, lanes
   *z = __builtin_shufflevector(xz0, xz1, 2, 3, 6, 7, 10, 11, 14, 15);
 }
 
-LANES_IN void lanes_add_pair(double *p, lanes_u32 a, lanes_u32 b, lanes rows) {
-  *(lanes_four_stored *)(p + 4ul * a) += __builtin_shufflevector(rows, rows, 0, 1, 2, 3);
-  *(lanes_four_stored *)(p + 4ul * b) += lanes_high(rows);
+LANES_IN void lanes_add_one(double *p, lanes_u32 a, lanes_four row, int minus) {
+  lanes_four_stored *to = (lanes_four_stored *)(p + 4ul * a);
+  *to = minus ? *to - row : *to + row;
 }
 
-LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, lanes x, lanes y, lanes z) {
+LANES_IN void lanes_add_pair(double *p, lanes_u32 a, lanes_u32 b, lanes rows, int minus) {
+  lanes_add_one(p, a, __builtin_shufflevector(rows, rows, 0, 1, 2, 3), minus);
+  lanes_add_one(p, b, lanes_high(rows), minus);
+}
+
+LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, int minus, lanes x, lanes y, lanes z) {
   const lanes none = lanes_all(0.0);
   const lanes xy0 = __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14);
   const lanes xy1 = __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
   const lanes z0 = __builtin_shufflevector(z, none, 0, 8, 2, 10, 4, 12, 6, 14);
   const lanes z1 = __builtin_shufflevector(z, none, 1, 9, 3, 11, 5, 13, 7, 15);
-  lanes_add_pair(p, at[0], at[2], __builtin_shufflevector(xy0, z0, 0, 1, 8, 9, 2, 3, 10, 11));
-  lanes_add_pair(p, at[1], at[3], __builtin_shufflevector(xy1, z1, 0, 1, 8, 9, 2, 3, 10, 11));
-  lanes_add_pair(p, at[4], at[6], __builtin_shufflevector(xy0, z0, 4, 5, 12, 13, 6, 7, 14, 15));
-  lanes_add_pair(p, at[5], at[7], __builtin_shufflevector(xy1, z1, 4, 5, 12, 13, 6, 7, 14, 15));
+  lanes_add_pair(p, at[0], at[2], __builtin_shufflevector(xy0, z0, 0, 1, 8, 9, 2, 3, 10, 11), minus);
+  lanes_add_pair(p, at[1], at[3], __builtin_shufflevector(xy1, z1, 0, 1, 8, 9, 2, 3, 10, 11), minus);
+  lanes_add_pair(p, at[4], at[6], __builtin_shufflevector(xy0, z0, 4, 5, 12, 13, 6, 7, 14, 15), minus);
+  lanes_add_pair(p, at[5], at[7], __builtin_shufflevector(xy1, z1, 4, 5, 12, 13, 6, 7, 14, 15), minus);
 }
 #elif CLV_WIDTH == 4
+LANES_IN void lanes_add_one(double *p, lanes_u32 a, lanes row, int minus) {
+  lanes_stored *to = (lanes_stored *)(p + 4ul * a);
+  *to = minus ? *to - row : *to + row;
+}
+
 LANES_IN lanes lanes_pair(const double *p, lanes_u32 a, lanes_u32 b) {
   const lanes_two low = *(const lanes_two_stored *)(p + 4ul * a), high = *(const lanes_two_stored *)(p + 4ul * b);
   return __builtin_shufflevector(low, high, 0, 1, 2, 3);
@@ -308,14 +332,14 @@ LANES_IN void lanes_gather(const double *p, const lanes_u32 *at, lanes *x, lanes
   *z = __builtin_shufflevector(c, d, 0, 4, 2, 6);
 }
 
-LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, lanes x, lanes y, lanes z) {
+LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, int minus, lanes x, lanes y, lanes z) {
   const lanes none = lanes_all(0.0);
   const lanes xy0 = __builtin_shufflevector(x, y, 0, 4, 2, 6), xy1 = __builtin_shufflevector(x, y, 1, 5, 3, 7);
   const lanes z0 = __builtin_shufflevector(z, none, 0, 4, 2, 6), z1 = __builtin_shufflevector(z, none, 1, 5, 3, 7);
-  *(lanes_stored *)(p + 4ul * at[0]) += __builtin_shufflevector(xy0, z0, 0, 1, 4, 5);
-  *(lanes_stored *)(p + 4ul * at[1]) += __builtin_shufflevector(xy1, z1, 0, 1, 4, 5);
-  *(lanes_stored *)(p + 4ul * at[2]) += __builtin_shufflevector(xy0, z0, 2, 3, 6, 7);
-  *(lanes_stored *)(p + 4ul * at[3]) += __builtin_shufflevector(xy1, z1, 2, 3, 6, 7);
+  lanes_add_one(p, at[0], __builtin_shufflevector(xy0, z0, 0, 1, 4, 5), minus);
+  lanes_add_one(p, at[1], __builtin_shufflevector(xy1, z1, 0, 1, 4, 5), minus);
+  lanes_add_one(p, at[2], __builtin_shufflevector(xy0, z0, 2, 3, 6, 7), minus);
+  lanes_add_one(p, at[3], __builtin_shufflevector(xy1, z1, 2, 3, 6, 7), minus);
 }
 #else
 LANES_IN void lanes_gather(const double *p, const lanes_u32 *at, lanes *x, lanes *y, lanes *z) {
@@ -325,24 +349,36 @@ LANES_IN void lanes_gather(const double *p, const lanes_u32 *at, lanes *x, lanes
   *z = (lanes){a[2], b[2]};
 }
 
-LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, lanes x, lanes y, lanes z) {
-  *(lanes_two_stored *)(p + 4ul * at[0]) += (lanes){x[0], y[0]};
-  p[4ul * at[0] + 2] += z[0];
-  *(lanes_two_stored *)(p + 4ul * at[1]) += (lanes){x[1], y[1]};
-  p[4ul * at[1] + 2] += z[1];
+LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, int minus, lanes x, lanes y, lanes z) {
+  for (int lane = 0; lane < 2; lane++) {
+    lanes_two_stored *to = (lanes_two_stored *)(p + 4ul * at[lane]);
+    const lanes xy = {x[lane], y[lane]}, z_ = {z[lane], 0.0};
+    to[0] = minus ? to[0] - xy : to[0] + xy;
+    to[1] = minus ? to[1] - z_ : to[1] + z_;
+  }
 }
 #endif
 
-// Adds to the particles of `left` rows; there may be more left than lanes.
-LANES_IN void lanes_scatter(double *p, const lanes_u32 *at, lanes_u32 left, lanes x, lanes y, lanes z) {
+// Adds to the particles of `left` rows, or takes away; there may be more left than lanes.
+LANES_IN void lanes_change(double *p, const lanes_u32 *at, lanes_u32 left, int minus, lanes x, lanes y, lanes z) {
   if (__builtin_expect(left >= CLV_WIDTH, 1)) {
-    lanes_scatter_full(p, at, x, y, z);
+    lanes_scatter_full(p, at, minus, x, y, z);
     return;
   }
   for (lanes_u32 lane = 0; lane < left; lane++) {
     double *to = p + 4ul * at[lane];
-    to[0] += x[lane], to[1] += y[lane], to[2] += z[lane];
+    to[0] = minus ? to[0] - x[lane] : to[0] + x[lane];
+    to[1] = minus ? to[1] - y[lane] : to[1] + y[lane];
+    to[2] = minus ? to[2] - z[lane] : to[2] + z[lane];
   }
+}
+
+LANES_IN void lanes_scatter(double *p, const lanes_u32 *at, lanes_u32 left, lanes x, lanes y, lanes z) {
+  lanes_change(p, at, left, 0, x, y, z);
+}
+
+LANES_IN void lanes_scatter_minus(double *p, const lanes_u32 *at, lanes_u32 left, lanes x, lanes y, lanes z) {
+  lanes_change(p, at, left, 1, x, y, z);
 }
 
 // Rows that do not count have no energy.

@@ -307,18 +307,30 @@ static void fuse(emit_graph *graph) {
 }
 
 // - (a * b + c) = - a * b - c, and - (a - b) = b - a: a negated root that nobody else uses takes the sign inside.
-static void absorb_signs(emit_graph *graph) {
+static void absorb_sign(emit_graph *graph, emit_ref *root) {
+  emit_node *node = &graph->nodes.data[*root >> 1];
+  if (!(*root & 1) || node->uses != 1) return;
+  if (node->op == EMIT_FMA)
+    node->arg[0] ^= 1, node->arg[2] ^= 1;
+  else if (node->op == DAG_ADD && (node->arg[0] ^ node->arg[1]) & 1)
+    node->arg[0] ^= 1, node->arg[1] ^= 1;
+  else
+    return;
+  *root ^= 1;
+}
+
+static bool is_negated(emit_ref root) {
+  return !root || root & 1;
+}
+
+// A particle whose forces are all negated has them taken away, which costs nothing; those of a matrix are stored one by one.
+static void absorb_signs(emit_graph *graph, emit_loops loops) {
+  emit_ref *root = graph->roots.data;
   for (uint32_t k = 0; k < graph->roots.count; k++) {
-    const emit_ref root = graph->roots.data[k];
-    emit_node *node = &graph->nodes.data[root >> 1];
-    if (!(root & 1) || node->uses != 1) continue;
-    if (node->op == EMIT_FMA)
-      node->arg[0] ^= 1, node->arg[2] ^= 1;
-    else if (node->op == DAG_ADD && (node->arg[0] ^ node->arg[1]) & 1)
-      node->arg[0] ^= 1, node->arg[1] ^= 1;
-    else
-      continue;
-    graph->roots.data[k] = root ^ 1;
+    const uint32_t first = k - k % 3;
+    const bool together = graph->roots.count % 3 == 0 && !loops.points && !loops.axis && is_negated(root[first]) &&
+                          is_negated(root[first + 1]) && is_negated(root[first + 2]);
+    if (!together) absorb_sign(graph, &root[k]);
   }
 }
 
@@ -429,7 +441,7 @@ bool emit_lower(emit_graph *out, const clv_allocator *allocator, const dag *grap
   count_uses(out);
   fuse(out);
   count_uses(out);
-  absorb_signs(out);
+  absorb_signs(out, loops);
   find_needs(out);
   return order_all(out);
 }
