@@ -21,10 +21,15 @@ static inline view_slab *slab_of(const clv_views *views, uint64_t part) {
   return &table_of(views, part)->slabs[(uint32_t)part];
 }
 
-static void gather(const view_slab *slab, const double *restrict from, double *restrict to) {
+static void gather(const view_slab *slab, const double *from, double *to) {
   const uint32_t *vertices = slab->vertices.data, count = slab->vertices.count;
-  for (uint32_t k = 0; k < count; k++)
-    memcpy(to + KERNEL_STRIDE * (size_t)k, from + 3 * (size_t)vertices[k], 3 * sizeof(double));
+  for (uint32_t k = 0; k < count; k++) {
+    const double *value = from + 3 * (size_t)vertices[k];
+    double *copy = to + KERNEL_STRIDE * (size_t)k;
+    copy[0] = value[0];
+    copy[1] = value[1];
+    copy[2] = value[2];
+  }
 }
 
 // Which copies a kernel reads.
@@ -65,15 +70,11 @@ static void run_slab(void *user, uint32_t part) {
   }
 }
 
-static inline void add_sum(double *restrict out, uint32_t slot, const double *restrict sum) {
+static inline void add_sum(double *out, uint32_t slot, const double *sum) {
   double *to = out + 3 * (size_t)slot;
   to[0] += sum[0];
   to[1] += sum[1];
   to[2] += sum[2];
-}
-
-static inline void clear(double *out, uint32_t first, uint32_t end) {
-  if (first < end) memset(out + 3 * (size_t)first, 0, (size_t)(end - first) * 3 * sizeof(double));
 }
 
 // The first of the ordered vertices that is not before `slot`.
@@ -89,40 +90,18 @@ static uint32_t first_from(const view_slab *slab, uint32_t slot) {
   return low;
 }
 
-// The first slab's sums are written, with zeros between them; the others are added.
-static void write_ordered(double *restrict out, const view_slab *slab, uint32_t first, uint32_t end) {
-  const double *restrict sums = slab->copies[VIEW_OUT].data;
-  const uint32_t *vertices = slab->vertices.data, last = first_from(slab, end);
-  uint32_t slot = first;
-  for (uint32_t k = first_from(slab, first); k < last; k++) {
-    clear(out, slot, vertices[k]);
-    memcpy(out + 3 * (size_t)vertices[k], sums + KERNEL_STRIDE * (size_t)k, 3 * sizeof(double));
-    slot = vertices[k] + 1;
-  }
-  clear(out, slot, end);
-}
-
-static void add_ordered(double *restrict out, const view_slab *slab, uint32_t first, uint32_t end) {
-  const double *restrict sums = slab->copies[VIEW_OUT].data;
-  const uint32_t *vertices = slab->vertices.data, last = first_from(slab, end);
-  for (uint32_t k = first_from(slab, first); k < last; k++) add_sum(out, vertices[k], sums + KERNEL_STRIDE * (size_t)k);
-}
-
 static void add_range(void *user, uint32_t part) {
   const evaluation *e = user;
   const uint32_t first = (uint32_t)((uint64_t)e->slots * part / e->ranges);
   const uint32_t end = (uint32_t)((uint64_t)e->slots * (part + 1) / e->ranges);
-  if (!e->views->parts.count) clear(e->out, first, end);
+  if (end > first) memset(e->out + 3 * (size_t)first, 0, (size_t)(end - first) * 3 * sizeof(double));
   for (uint32_t p = 0; p < e->views->parts.count; p++) {
     const view_slab *slab = slab_of(e->views, e->views->parts.data[p]);
     const double *sums = slab->copies[VIEW_OUT].data;
-    const uint32_t *vertices = slab->vertices.data;
-    if (p == 0)
-      write_ordered(e->out, slab, first, end);
-    else
-      add_ordered(e->out, slab, first, end);
+    const uint32_t *vertices = slab->vertices.data, last = first_from(slab, end);
+    for (uint32_t k = first_from(slab, first); k < last; k++) add_sum(e->out, vertices[k], sums + KERNEL_STRIDE * k);
     for (uint32_t k = slab->ordered; k < slab->vertices.count; k++)
-      if (vertices[k] >= first && vertices[k] < end) add_sum(e->out, vertices[k], sums + KERNEL_STRIDE * (size_t)k);
+      if (vertices[k] >= first && vertices[k] < end) add_sum(e->out, vertices[k], sums + KERNEL_STRIDE * k);
   }
 }
 
