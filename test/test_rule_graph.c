@@ -209,6 +209,26 @@ static void test_scripts_pass(void **state) {
   clv_program_destroy(program);
 }
 
+// The library is sound as a whole; an embedding of the user's that says nothing of the vertices it makes is told so.
+static void test_library_meets_embeddings(void **state) {
+  (void)state;
+  static const char all[] = "use topology;\nuse body;\nuse springs;\nuse fem;\nuse external;\n";
+  clv_program *program = load(all);
+  if (clv_program_check(program) != CLV_OK) {
+    print_findings(program);
+    fail();
+  }
+  clv_program_destroy(program);
+  program = load("use topology;\nembed heat:real on vertex;\n");
+  assert_int_equal(clv_program_check(program), CLV_ERROR_INPUT);
+  const clv_diagnostic *found;
+  assert_int_equal(clv_program_diagnostics(program, &found), 1);
+  assert_int_equal(found->code, 'E');
+  assert_string_equal(found->file, "test.rule");
+  assert_int_equal(found->line, 2);
+  clv_program_destroy(program);
+}
+
 // Memory that runs out anywhere is an error, and nothing is lost.
 static void test_memory_runs_out(void **state) {
   (void)state;
@@ -243,7 +263,7 @@ int main(void) {
       cmocka_unit_test(test_hook_of_inverse), cmocka_unit_test(test_pieces),
       cmocka_unit_test(test_what_opens),      cmocka_unit_test(test_symmetric_values_pass),
       cmocka_unit_test(test_effects),         cmocka_unit_test(test_scripts_pass),
-      cmocka_unit_test(test_memory_runs_out),
+      cmocka_unit_test(test_memory_runs_out), cmocka_unit_test(test_library_meets_embeddings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

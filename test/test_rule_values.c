@@ -20,10 +20,13 @@ enum { MAPS = 12, VALUES = 800, TRIES = 6 };
 
 static naive_map maps[2][MAPS]; // by dimension - 2
 
-static const char declarations[] = "embed heat:real on vertex = 0;\nembed stiff:real on edge = 0;\n"
-                                   "embed mark:real on face = 0;\nembed share:real on edge&cell = 0;\n"
-                                   "embed turn:real on <2> = 0;\ndef mid(x,y) = 0.5*(x.heat+y.heat);\n"
-                                   "def ends(x) = mid(x, x@0)*x.stiff;\n";
+static const char declarations[] =
+    "embed heat:real on vertex = 0;\nembed stiff:real on edge = 0;\n"
+    "embed mark:real on face = 0;\nembed share:real on edge&cell = 0;\n"
+    "embed turn:real on <2> = 0;\ndef mid(x,y) = 0.5*(x.heat+y.heat);\n"
+    "def ends(x) = mid(x, x@0)*x.stiff;\n"
+    "def rim(x) = sum(e:<2> in <1,2>(x)) free(e,2)*e@0.heat;\ndef round(v) = mean(v:<1> in <0,1>(v)) v.heat;\n"
+    "def spread(x,y) = sum(v:<1> in <0,1>(x)) abs(v.heat-y.heat);\n";
 
 static const struct {
   const char *head, *nodes;
@@ -105,6 +108,30 @@ static void put_reduction(text *out, random_source *source, const char *nodes) {
   put(out, ".%s", random_field(source));
 }
 
+static void put_call(text *out, random_source *source, const char *nodes) {
+  const char node = random_node(source, nodes);
+  switch (random_below(source, 6)) {
+  case 0:
+    put(out, "mid(%c, %c@%u)", node, node, random_below(source, 4));
+    break;
+  case 1:
+    put(out, "ends(%c)", node);
+    break;
+  case 2:
+    put(out, "(rim(%c) + free(%c,%u))", node, node, random_below(source, 4));
+    break;
+  case 3:
+    put(out, "mean(round(%c), round(%c@%u))", node, node, random_below(source, 4));
+    break;
+  case 4:
+    put(out, "mean(v:<2> in <1,2>(%c)) (spread(v, v@%u) + round(v))", node, random_below(source, 4));
+    break;
+  default:
+    put(out, "sum(f:<%u> in <1,2>(%c)) mean(v:<2> in <0,2>(f)) abs(f@%u.heat-v.heat)", random_below(source, 3), node,
+        random_below(source, 4));
+  }
+}
+
 static void put_value(text *out, random_source *source, const char *nodes, uint32_t depth) {
   switch (random_below(source, depth ? 8 : 5)) {
   case 0:
@@ -113,7 +140,7 @@ static void put_value(text *out, random_source *source, const char *nodes, uint3
     put(out, ".%s", random_field(source));
     break;
   case 1:
-    put(out, random_chance(source, 50) ? "mid(%c, %c@0)" : "ends(%c)+mid(%c,%c)", nodes[0], nodes[0], nodes[0]);
+    put_call(out, source, nodes);
     break;
   case 2:
   case 3:
@@ -258,6 +285,10 @@ static double evaluate_call(place *p, const rule_tree *tree) {
     const double value = evaluate(p, def->child[1]);
     p->variables = outer;
     return value;
+  }
+  if (!strcmp(tree->name, "free")) {
+    const uint16_t dart = dart_of(p, tree->child[0]);
+    return p->match->map->alpha[(uint32_t)tree->child[1]->number][dart] == dart;
   }
   const double x = evaluate(p, tree->child[0]);
   if (!strcmp(tree->name, "abs")) return fabs(x);

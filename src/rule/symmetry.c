@@ -11,9 +11,12 @@
 
 enum { STATES = 96, LETTERS = 8, BUDGET = 50000, DEPTH = 200, VARIABLE = 0xFF };
 
-// Arguments of functions that are being read: names stand for trees in an outer scope.
+// What names mean: the arguments of a function that is being read stand for trees in an outer scope, the variable of a
+// reduction for a dart that has a number.
 typedef struct scope {
   const rule_tree *names, *arguments;
+  const char *bound;
+  uint32_t number;
   const struct scope *outer;
 } scope;
 
@@ -21,16 +24,16 @@ typedef struct reading {
   const clv_program *program;
   const rule_graph *graph;
   rule_group group;
-  uint32_t dims, dimension, budget, depth;
-  // The transformation of the first of two trees: across a column, or a step of a reduction's variable.
-  const char *variable; // NULL: across `column`
+  uint32_t dims, dimension, budget, depth, variables;
+  // The transformation of the first of two trees: across a column, or a step of a variable.
+  uint32_t variable; // 0: across `column`
   uint32_t column;
   rule_letter step;
 } reading;
 
 typedef struct dart {
   uint8_t node; // VARIABLE: `variable`
-  const char *variable;
+  uint32_t variable;
   rule_word word;
   uint8_t length;
   rule_letter letter[LETTERS];
@@ -42,14 +45,21 @@ static bool same_letter(rule_letter a, rule_letter b) {
 
 // Names
 
-static const rule_tree *resolve(const rule_tree *tree, const scope **in) {
+// Follows a name to what it stands for. *number is that of a variable, 0 for anything else.
+static const rule_tree *resolve(const rule_tree *tree, const scope **in, uint32_t *number) {
+  *number = 0;
   while (tree->kind == RULE_NAME && *in) {
-    const rule_tree *names = (*in)->names;
+    const scope *here = *in;
+    *in = here->outer;
+    if (here->bound == tree->name) {
+      *number = here->number;
+      return tree;
+    }
+    if (here->bound) continue;
     uint32_t k = 0;
-    while (k < names->count && names->child[k]->name != tree->name) k++;
-    if (k == names->count) return tree;
-    tree = (*in)->arguments->child[k];
-    *in = (*in)->outer;
+    while (k < here->names->count && here->names->child[k]->name != tree->name) k++;
+    if (k == here->names->count) return tree; // a function sees its arguments only
+    tree = here->arguments->child[k];
   }
   return tree;
 }
@@ -60,17 +70,11 @@ static int node_of(const rule_graph *graph, const char *name) {
   return -1;
 }
 
-static bool is_variable(const reading *r, const rule_tree *tree) {
-  if (tree->kind != RULE_NAME || node_of(r->graph, tree->name) >= 0) return false;
-  for (uint32_t k = 0; k < r->graph->parameter_count; k++)
-    if (r->graph->parameter[k].name == tree->name) return false;
-  return !rule_declaration(r->program, tree->name);
-}
-
 static bool is_dart(const reading *r, const rule_tree *tree, const scope *in) {
-  tree = resolve(tree, &in);
-  while (tree->kind == RULE_STEP) tree = resolve(tree->child[0], &in);
-  return tree->kind == RULE_NAME && (node_of(r->graph, tree->name) >= 0 || is_variable(r, tree));
+  uint32_t number;
+  tree = resolve(tree, &in, &number);
+  while (tree->kind == RULE_STEP) tree = resolve(tree->child[0], &in, &number);
+  return tree->kind == RULE_NAME && (number || node_of(r->graph, tree->name) >= 0);
 }
 
 // Darts
@@ -123,18 +127,19 @@ static bool read_letter(const reading *r, const rule_tree *tree, rule_letter *le
 // Reads a name with steps behind it, transformed or not.
 static bool read_dart(const reading *r, const rule_tree *tree, const scope *in, bool transform, dart *d) {
   const rule_tree *steps[LETTERS * 2];
-  uint32_t count = 0;
-  tree = resolve(tree, &in);
+  uint32_t count = 0, number;
+  tree = resolve(tree, &in, &number);
   while (tree->kind == RULE_STEP) {
     if (count == LETTERS * 2) return false;
     steps[count++] = tree->child[1];
-    tree = resolve(tree->child[0], &in);
+    tree = resolve(tree->child[0], &in, &number);
   }
   if (tree->kind != RULE_NAME) return false;
-  const int node = node_of(r->graph, tree->name);
-  *d = (dart){.node = node < 0 ? VARIABLE : (uint8_t)node, .variable = node < 0 ? tree->name : NULL};
-  if (node >= 0 && transform && !r->variable) d->word = (rule_word){1, {(uint8_t)r->column}};
-  if (node < 0 && transform && r->variable == tree->name && !take_step(r->graph, d, r->step)) return false;
+  const int node = number ? -1 : node_of(r->graph, tree->name);
+  if (!number && node < 0) return false;
+  *d = (dart){.node = number ? VARIABLE : (uint8_t)node, .variable = number};
+  if (!number && transform && !r->variable) d->word = (rule_word){1, {(uint8_t)r->column}};
+  if (number && transform && r->variable == number && !take_step(r->graph, d, r->step)) return false;
   for (; count > 0; count--) {
     rule_letter letter;
     if (!read_letter(r, steps[count - 1], &letter) || !take_step(r->graph, d, letter)) return false;
@@ -279,6 +284,10 @@ static bool is_difference(const rule_tree *tree) {
   return tree->kind == RULE_BINARY && strcmp(tree->name, "-") == 0;
 }
 
+static bool commutes_with(uint32_t i, uint32_t dims) {
+  return !(dims & (7u << i >> 1));
+}
+
 // The links that lead to darts that are free in a dimension if and only if this one is: its own, and those that commute.
 static uint32_t free_alike(const rule_tree *dimension) {
   if (dimension->kind != RULE_NUMBER || !(dimension->number >= 0 && dimension->number < RULE_DIMS)) return 0;
@@ -291,7 +300,8 @@ static bool same_call(reading *r, const rule_tree *a, const scope *in_a, const r
   const rule_tree *def = rule_declaration(r->program, a->name);
   if (a->name != b->name || a->count != b->count) return false;
   if (def && def->kind == RULE_DEF && def->child[0]->count == a->count) {
-    const scope inner_a = {def->child[0], a, in_a}, inner_b = {def->child[0], b, in_b};
+    const scope inner_a = {.names = def->child[0], .arguments = a, .outer = in_a};
+    const scope inner_b = {.names = def->child[0], .arguments = b, .outer = in_b};
     return same(r, def->child[1], &inner_a, def->child[1], &inner_b);
   }
   if (is_one_of(a->name, unordered)) return same_unordered(r, a, in_a, b, in_b);
@@ -311,40 +321,55 @@ static bool same_orbits(const rule_tree *a, const rule_tree *b) {
   return true;
 }
 
-// Whether what is summed is the same from a neighbour of the variable.
+static bool is_at_level(const rule_tree *letter) {
+  return letter->kind == RULE_LETTER && letter->count && rule_there(letter->child[0]);
+}
+
+// The dimensions of an orbit whose letters are links; those at levels are left out, and *levels says so.
+static uint32_t plain_dims(const reading *r, const rule_tree *orbit, bool *levels) {
+  uint32_t dims = rule_orbit_dims(orbit, r->dimension);
+  *levels = false;
+  for (uint32_t k = 0; k < orbit->count; k++) {
+    if (!is_at_level(orbit->child[k])) continue;
+    *levels = true;
+    dims &= ~(1u << (uint32_t)orbit->child[k]->number);
+  }
+  return dims;
+}
+
+// Whether what is summed is the same from a neighbour of the variable, which `in` binds.
 static bool same_along(reading *r, const rule_tree *reduce, const scope *in, uint32_t i) {
   reading along = *r;
-  along.variable = reduce->child[0]->name;
+  along.variable = in->number;
   along.step = (rule_letter){(int8_t)i, -1, 0};
   const bool agree = same(&along, reduce->child[2], in, reduce->child[2], in);
   r->budget = along.budget;
+  r->variables = along.variables;
   return agree;
 }
 
 // What is summed must not depend on which dart stands for a sub-orbit either.
 static bool sub_orbits_agree(reading *r, const rule_tree *reduce, const scope *in) {
-  const uint32_t dims = rule_orbit_dims(reduce->child[0]->child[0], r->dimension);
-  for (uint32_t i = 0; i < RULE_DIMS; i++)
+  bool levels;
+  const uint32_t dims = plain_dims(r, reduce->child[0]->child[0], &levels);
+  for (uint32_t i = 0; i < RULE_DIMS && !levels; i++)
     if ((dims >> i & 1) && !same_along(r, reduce, in, i)) return false;
-  return true;
-}
-
-static bool commutes_with(uint32_t i, uint32_t dims) {
-  return !(dims & (7u << i >> 1));
+  return !levels;
 }
 
 // The same orbit; or one that a link joins to it dart by dart, if the link commutes with the orbit and does not change
 // what is summed: the corners of a face are those of its other side.
 static bool same_within(reading *r, const rule_tree *a, const scope *in_a, const rule_tree *b, const scope *in_b) {
   const rule_tree *of_a = a->child[1], *of_b = b->child[1];
-  const uint32_t dims = rule_orbit_dims(of_a->child[0], r->dimension);
+  bool levels, own_levels;
+  const uint32_t dims = plain_dims(r, of_a->child[0], &levels);
   dart first, second;
   if (!same_orbits(of_a->child[0], of_b->child[0])) return false;
-  if (!read_dart(r, of_a->child[1], in_a, true, &first) || !read_dart(r, of_b->child[1], in_b, false, &second))
-    return false;
+  if (!read_dart(r, of_a->child[1], in_a->outer, true, &first)) return false;
+  if (!read_dart(r, of_b->child[1], in_b->outer, false, &second)) return false;
   if (same_orbit(r, &first, &second, dims)) return true;
-  const uint32_t own = rule_orbit_dims(a->child[0]->child[0], r->dimension);
-  for (uint32_t i = 0; i < RULE_DIMS; i++) {
+  const uint32_t own = plain_dims(r, a->child[0]->child[0], &own_levels);
+  for (uint32_t i = 0; i < RULE_DIMS && !levels && !own_levels; i++) {
     dart beyond = first;
     if (!commutes_with(i, dims | own) || !take_step(r->graph, &beyond, (rule_letter){(int8_t)i, -1, 0})) continue;
     if (same_orbit(r, &beyond, &second, dims) && same_along(r, b, in_b, i)) return true;
@@ -352,18 +377,21 @@ static bool same_within(reading *r, const rule_tree *a, const scope *in_a, const
   return false;
 }
 
-static bool same_reduce(reading *r, const rule_tree *a, const scope *in_a, const rule_tree *b, const scope *in_b) {
+static bool same_reduce(reading *r, const rule_tree *a, const scope *out_a, const rule_tree *b, const scope *out_b) {
   const rule_tree *of_a = a->child[1], *of_b = b->child[1];
-  if (a->name != b->name || a->child[0]->name != b->child[0]->name || of_a->kind != of_b->kind) return false;
-  if (!same_orbits(a->child[0], b->child[0])) return false;
+  if (a->name != b->name || of_a->kind != of_b->kind || !a->child[0]->name || !b->child[0]->name) return false;
+  if (!same_orbits(a->child[0]->child[0], b->child[0]->child[0])) return false;
+  const uint32_t number = ++r->variables;
+  const scope in_a = {.bound = a->child[0]->name, .number = number, .outer = out_a};
+  const scope in_b = {.bound = b->child[0]->name, .number = number, .outer = out_b};
   if (of_a->kind == RULE_WITHIN) {
-    if (!same_within(r, a, in_a, b, in_b)) return false;
-  } else if (of_a->kind != RULE_NAME || of_a->name != of_b->name) {
+    if (!same_within(r, a, &in_a, b, &in_b)) return false;
+  } else if (of_a->kind != RULE_NAME || of_a->name != of_b->name || out_a || out_b) {
     return false; // a node's own orbit is that of every position
   }
   if (strcmp(a->name, "count") == 0) return true;
-  if (!r->variable && !sub_orbits_agree(r, b, in_b)) return false;
-  return same(r, a->child[2], in_a, b->child[2], in_b);
+  if (!r->variable && !sub_orbits_agree(r, b, &in_b)) return false;
+  return same(r, a->child[2], &in_a, b->child[2], &in_b);
 }
 
 static bool same_field(reading *r, const rule_tree *a, const scope *in_a, const rule_tree *b, const scope *in_b) {
@@ -374,7 +402,10 @@ static bool same_field(reading *r, const rule_tree *a, const scope *in_a, const 
 }
 
 static bool same_kind(reading *r, const rule_tree *a, const scope *in_a, const rule_tree *b, const scope *in_b) {
+  uint32_t number;
   if (is_dart(r, a, in_a) && is_dart(r, b, in_b)) return same_darts(r, a, in_a, b, in_b, r->dims);
+  a = resolve(a, &in_a, &number);
+  b = resolve(b, &in_b, &number);
   if (a->kind != b->kind) return false;
   switch (a->kind) {
   case RULE_NUMBER:
@@ -405,8 +436,6 @@ static bool same(reading *r, const rule_tree *a, const scope *in_a, const rule_t
   if (r->budget == 0 || r->depth == DEPTH) return false;
   r->budget--;
   r->depth++;
-  a = resolve(a, &in_a);
-  b = resolve(b, &in_b);
   const bool agree = same_kind(r, a, in_a, b, in_b);
   r->depth--;
   return agree;
