@@ -107,7 +107,8 @@ compiled() {
 }
 ! command -v cc >/dev/null || it 'a law is compiled, once' compiled
 shipped() { ok rule compile fem --cache cache && prints 'compiled with the library' && prints_not 'interpreted'; }
-it 'the library is compiled already' shipped
+# Builds for debugging leave the library's forces to the machine's compiler.
+"$program" rule explain springs stretch | grep -q '^ *code  *compiled$' && it 'the library is compiled already' shipped
 no_compiler() {
   cleave 1 rule compile laws.rule --cache empty_cache --compiler none
   mentions 'laws.rule'
