@@ -134,8 +134,8 @@ typedef struct apply_match {
   apply_run *run;
   const rule_graph *graph;
   int32_t number[RULE_PARAMETERS]; // the levels
-  int8_t column[RULE_LETTERS]; // of a word's entries: its column here, -1 where the hook's letter is not in this map
-  uint8_t entry[RULE_LETTERS]; // and back
+  int16_t column[RULE_LETTERS]; // of a word's entries: its column here, -1 where the hook's letter is not in this map
+  uint8_t entry[RULE_LETTERS];  // and back
   uint8_t columns;
   uint32_t count;              // positions
   BASE_ARRAY(uint32_t) across; // [position * columns + column]

@@ -12,12 +12,12 @@ bool apply_changes_inside(const rule_node *node, uint32_t dimension) {
   return changes;
 }
 
-uint8_t apply_plan_columns(const rule_graph *graph, uint32_t dimension, int8_t *column, uint8_t *entry) {
+uint8_t apply_plan_columns(const rule_graph *graph, uint32_t dimension, int16_t *column, uint8_t *entry) {
   uint8_t columns = 0;
   for (uint32_t e = 0; e < RULE_LETTERS; e++) column[e] = -1;
   for (uint32_t e = 0; e < graph->columns; e++) {
     if (graph->hook_word[0][e].dim > (int32_t)dimension) continue;
-    column[e] = (int8_t)columns;
+    column[e] = columns;
     entry[columns++] = (uint8_t)e;
   }
   return columns;

@@ -23,7 +23,7 @@ bool apply_changes_inside(const rule_node *node, uint32_t dimension);
 
 // Columns whose letter a map does not have are left out: there the orbit goes nowhere. column[entry] is -1 for those,
 // entry[column] leads back. Returns how many there are.
-uint8_t apply_plan_columns(const rule_graph *graph, uint32_t dimension, int8_t *column, uint8_t *entry);
+uint8_t apply_plan_columns(const rule_graph *graph, uint32_t dimension, int16_t *column, uint8_t *entry);
 
 // How a node of the left side is found: from another one, across a dimension.
 typedef struct apply_reach {

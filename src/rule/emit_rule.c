@@ -11,7 +11,7 @@ typedef struct writer {
   const clv_program *program;
   const rule_graph *graph;
   uint32_t n; // the map's dimension
-  int8_t column[RULE_LETTERS];
+  int16_t column[RULE_LETTERS];
   uint8_t entry[RULE_LETTERS];
   uint32_t columns;
   bool tables;

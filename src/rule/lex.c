@@ -56,8 +56,8 @@ static rule_token lex_string(clv_program *program, uint32_t number, uint32_t sta
   return (rule_token){RULE_STRING_TOKEN, start, at};
 }
 
-rule_token rule_lex(clv_program *program, uint32_t number, uint32_t at) {
-  const rule_file *file = &program->files.data[number];
+rule_token rule_lex(clv_program *program, uint32_t file_number, uint32_t at) {
+  const rule_file *file = &program->files.data[file_number];
   for (;;) {
     const uint32_t start = skip_blank(file, at);
     const char *text = file->text;
@@ -69,13 +69,13 @@ rule_token rule_lex(clv_program *program, uint32_t number, uint32_t at) {
       return (rule_token){RULE_WORD_TOKEN, start, end};
     }
     if (is_digit(c)) return (rule_token){RULE_NUMBER_TOKEN, start, skip_number(text, start)};
-    if (c == '"') return lex_string(program, number, start);
+    if (c == '"') return lex_string(program, file_number, start);
     if (is_pair(text + start)) return (rule_token){RULE_SIGN, start, start + 2};
     if (c > ' ' && c < 127 && strchr("()[]{}<>,;:.=+-*/^!@|&?'", c)) return (rule_token){RULE_SIGN, start, start + 1};
     // The bytes of one character beyond ASCII are reported together.
     uint32_t end = start + 1;
     while (end < file->size && ((unsigned char)text[end] & 0xC0u) == 0x80u) end++;
-    rule_complain(program, 'L', (rule_span){number, start, end},
+    rule_complain(program, 'L', (rule_span){file_number, start, end},
                   "this character has no meaning here|remove it; text that is no rule goes behind #");
     at = end;
   }

@@ -19,6 +19,6 @@ typedef struct rule_token {
 } rule_token;
 
 // The token at or behind `at`. Comments run from # to the end of the line.
-rule_token rule_lex(clv_program *program, uint32_t file, uint32_t at);
+rule_token rule_lex(clv_program *program, uint32_t file_number, uint32_t at);
 
 #endif

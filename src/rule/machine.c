@@ -142,9 +142,7 @@ bool apply_compiled(apply_match *match, const machine_code *code, const clv_dart
     d.kinds[h] = map_dart_plain(m, hooks[h]) ? map_page(m, hooks[h]).kind : 0;
   show(&d.face);
   const uint32_t n = m->view.dimension - 2;
-  machine_function *function = part == MACHINE_MATCH   ? code->match[n]
-                               : part == MACHINE_GUARD ? code->guard[n]
-                                                       : code->write[n];
+  machine_function *const functions[] = {code->match[n], code->guard[n], code->write[n]};
   if (part == MACHINE_MATCH) apply_choose_columns(match);
-  return function(&d.face) > 0;
+  return functions[part](&d.face) > 0;
 }

@@ -35,7 +35,7 @@ static clv_result compile_rules(rule_native *native, const emit_text *module, ru
   void *code;
   native_entrance *entrance;
   bool was_cached;
-  char beside[NATIVE_PATH]; // where laws were compiled too, their place is the one that is told
+  char beside[NATIVE_PATH] = ""; // where laws were compiled too, their place is the one that is told
   if (native_compile(&native->allocator, &native->def, native->isa, module, &code, &entrance, &was_cached,
                      native->object[0] ? beside : native->object, &native->trouble)) {
     native->modules.data[native->modules.count++] = code;

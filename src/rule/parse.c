@@ -2,6 +2,8 @@
 
 #include "rule/parse.h"
 
+#include <stdio.h>
+
 void rule_advance(rule_parser *p) {
   p->last_end = p->token.end;
   p->token = rule_lex(p->program, p->file, p->token.end);
@@ -37,12 +39,9 @@ void rule_fail(rule_parser *p, const char *what, const char *help) {
 
 bool rule_expect(rule_parser *p, const char *text, const char *where) {
   if (rule_take(p, text)) return true;
-  char what[16], help[80] = "write it ";
-  memcpy(what, "''", 3);
-  const size_t size = strlen(text) < 12 ? strlen(text) : 12;
-  memcpy(what + 1, text, size);
-  memcpy(what + 1 + size, "'", 2);
-  strncat(help, where, sizeof help - strlen(help) - 1);
+  char what[16], help[80];
+  snprintf(what, sizeof what, "'%s'", text);
+  snprintf(help, sizeof help, "write it %s", where);
   rule_fail(p, what, help);
   return false;
 }
