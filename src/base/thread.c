@@ -23,7 +23,7 @@ struct base_pool {
   atomic_ullong ticket; // task, parts, next part
   _Atomic(base_part *) part;
   _Atomic(void *) user;
-  atomic_uint done;
+  atomic_uint done, workers;
   atomic_bool stop;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
@@ -36,7 +36,7 @@ static inline void relax(void) {
 }
 
 // Takes parts of a task until there are none, or it is another task's turn.
-static void take_parts(base_pool *pool, uint64_t task) {
+static void take_parts(base_pool *pool, uint64_t task, uint32_t worker) {
   for (;;) {
     unsigned long long ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
     base_part *part = atomic_load_explicit(&pool->part, memory_order_relaxed);
@@ -46,7 +46,7 @@ static void take_parts(base_pool *pool, uint64_t task) {
     if (!atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket + 1, memory_order_acq_rel,
                                                memory_order_relaxed))
       continue;
-    part(user, next);
+    part(user, next, worker);
     atomic_fetch_add_explicit(&pool->done, 1, memory_order_release);
   }
 }
@@ -69,12 +69,13 @@ static uint64_t wait_for_task(base_pool *pool, uint64_t last) {
 
 static void *work(void *user) {
   base_pool *pool = user;
+  const uint32_t worker = 1 + atomic_fetch_add(&pool->workers, 1);
   uint64_t task = 0;
   for (;;) {
     const uint64_t next = wait_for_task(pool, task);
     if (atomic_load(&pool->stop)) return NULL;
     task = next;
-    take_parts(pool, task);
+    take_parts(pool, task, worker);
   }
 }
 
@@ -115,7 +116,7 @@ uint32_t base_pool_threads(const base_pool *pool) {
 
 void base_pool_run(base_pool *pool, base_part *part, void *user, uint32_t count) {
   if (!pool || !pool->count || count < 2) {
-    for (uint32_t k = 0; k < count; k++) part(user, k);
+    for (uint32_t k = 0; k < count; k++) part(user, k, 0);
     return;
   }
   assert(count <= MOST_PARTS);
@@ -127,7 +128,7 @@ void base_pool_run(base_pool *pool, base_part *part, void *user, uint32_t count)
   pthread_mutex_lock(&pool->mutex);
   pthread_cond_broadcast(&pool->wake);
   pthread_mutex_unlock(&pool->mutex);
-  take_parts(pool, task);
+  take_parts(pool, task, 0);
   for (uint32_t k = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < count; k++) {
     if (k < LOOKS)
       relax();

@@ -18,8 +18,9 @@ void base_pool_destroy(base_pool *pool);
 uint32_t base_pool_threads(const base_pool *pool);
 
 // Does all parts 0 .. count - 1 and returns when they are done. `pool` may be NULL: the caller does them in order. Only one
-// thread may call it at a time. Parts must not allocate from an allocator that others use.
-typedef void base_part(void *user, uint32_t part);
+// thread may call it at a time. Parts must not allocate from an allocator that others use. `worker` tells which thread
+// does a part, 0 being the caller: for scratch memory, never for results.
+typedef void base_part(void *user, uint32_t part, uint32_t worker);
 void base_pool_run(base_pool *pool, base_part *part, void *user, uint32_t count);
 
 #endif

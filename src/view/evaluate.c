@@ -1,8 +1,9 @@
 // Forces, energies and matrices: running the kernels over all slabs.
 //
-// First every slab, by whichever thread is free, copies the positions of its vertices and runs its kernel into its own
-// sums; then the sums are added, slab after slab in a fixed order, each thread doing a range of vertices. No number
-// depends on who computed it.
+// A slab copies the positions of its vertices, runs its kernel into sums of its own, and adds these to the result, slab
+// after slab in a fixed order. One thread does this slab by slab, with copies that stay in its cache. Several threads
+// keep the sums of all slabs, and then add them, each for a range of vertices. The order of additions to a vertex is the
+// same, and no number depends on who computed it.
 
 #include "view/views.h"
 
@@ -26,9 +27,10 @@ static void gather(const view_slab *slab, const double *from, double *to) {
   for (uint32_t k = 0; k < count; k++) {
     const double *value = from + 3 * (size_t)vertices[k];
     double *copy = to + KERNEL_STRIDE * (size_t)k;
-    copy[0] = value[0];
-    copy[1] = value[1];
-    copy[2] = value[2];
+    const double x = value[0], y = value[1], z = value[2];
+    copy[0] = x;
+    copy[1] = y;
+    copy[2] = z;
   }
 }
 
@@ -37,32 +39,26 @@ static bool needs(const kernel *k, view_copy copy) {
   return copy == VIEW_POS || copy == VIEW_DPOS || (copy < VIEW_OUT && k->has_velocity);
 }
 
-static kernel_args arguments_of(const view_table *table, const view_slab *slab, const double *params) {
-  (void)table;
+// Copies the slab's vertices to the worker's bench; what a kernel gets to see of it.
+static kernel_args prepare(const evaluation *e, const view_table *table, const view_slab *slab, uint32_t worker) {
+  const view_bench *bench = &e->views->benches[worker];
+  for (uint32_t c = 0; c < VIEW_OUT; c++)
+    if (e->from[c] && needs(table->kernel, (view_copy)c)) gather(slab, e->from[c], bench->copies[c].data);
   return (kernel_args){.rows = slab->rows,
                        .places = slab->places.data,
                        .constants = slab->constants.data,
-                       .params = params,
-                       .pos = slab->copies[VIEW_POS].data,
-                       .vel = slab->copies[VIEW_VEL].data,
-                       .dpos = slab->copies[VIEW_DPOS].data,
-                       .dvel = slab->copies[VIEW_DVEL].data,
-                       .out = slab->copies[VIEW_OUT].data};
+                       .params = e->views->params.data,
+                       .pos = bench->copies[VIEW_POS].data,
+                       .vel = bench->copies[VIEW_VEL].data,
+                       .dpos = bench->copies[VIEW_DPOS].data,
+                       .dvel = bench->copies[VIEW_DVEL].data};
 }
 
-static void gather_copies(const evaluation *e, const view_table *table, const view_slab *slab) {
-  for (uint32_t c = 0; c < VIEW_OUT; c++)
-    if (e->from[c] && needs(table->kernel, (view_copy)c)) gather(slab, e->from[c], slab->copies[c].data);
-}
-
-static void run_slab(void *user, uint32_t part) {
-  const evaluation *e = user;
-  const view_table *table = table_of(e->views, e->views->parts.data[part]);
-  const view_slab *slab = slab_of(e->views, e->views->parts.data[part]);
-  if (!slab->vertices.count) return;
-  gather_copies(e, table, slab);
-  memset(slab->copies[VIEW_OUT].data, 0, slab->vertices.count * KERNEL_STRIDE * sizeof(double));
-  const kernel_args args = arguments_of(table, slab, e->views->params.data);
+static void run_kernels(const evaluation *e, const view_table *table, const view_slab *slab, uint32_t worker,
+                        double *sums) {
+  kernel_args args = prepare(e, table, slab, worker);
+  args.out = sums;
+  memset(sums, 0, slab->vertices.count * KERNEL_STRIDE * sizeof(double));
   for (uint32_t k = 0; k < 2; k++) {
     const bool damping = e->kinds[k] == KERNEL_FORCE_DVEL;
     if (e->kinds[k] < KERNEL_COUNT && slab->rows && (!damping || table->kernel->has_velocity))
@@ -72,9 +68,34 @@ static void run_slab(void *user, uint32_t part) {
 
 static inline void add_sum(double *out, uint32_t slot, const double *sum) {
   double *to = out + 3 * (size_t)slot;
-  to[0] += sum[0];
-  to[1] += sum[1];
-  to[2] += sum[2];
+  const double x = to[0] + sum[0], y = to[1] + sum[1], z = to[2] + sum[2]; // all loads before any store
+  to[0] = x;
+  to[1] = y;
+  to[2] = z;
+}
+
+// One thread: everything at once.
+
+static void add_slab(const evaluation *e, uint64_t part) {
+  const view_slab *slab = slab_of(e->views, part);
+  if (!slab->vertices.count) return;
+  double *sums = e->views->benches[0].copies[VIEW_OUT].data;
+  run_kernels(e, table_of(e->views, part), slab, 0, sums);
+  for (uint32_t k = 0; k < slab->vertices.count; k++) add_sum(e->out, slab->vertices.data[k], sums + KERNEL_STRIDE * k);
+}
+
+static void add_in_turn(const evaluation *e) {
+  memset(e->out, 0, (size_t)e->slots * 3 * sizeof(double));
+  for (uint32_t p = 0; p < e->views->parts.count; p++) add_slab(e, e->views->parts.data[p]);
+}
+
+// Several: the slabs, then the vertices.
+
+static void run_slab(void *user, uint32_t part, uint32_t worker) {
+  const evaluation *e = user;
+  const view_slab *slab = slab_of(e->views, e->views->parts.data[part]);
+  if (slab->vertices.count)
+    run_kernels(e, table_of(e->views, e->views->parts.data[part]), slab, worker, slab->sums.data);
 }
 
 // The first of the ordered vertices that is not before `slot`.
@@ -90,14 +111,15 @@ static uint32_t first_from(const view_slab *slab, uint32_t slot) {
   return low;
 }
 
-static void add_range(void *user, uint32_t part) {
+static void add_range(void *user, uint32_t part, uint32_t worker) {
   const evaluation *e = user;
+  (void)worker;
   const uint32_t first = (uint32_t)((uint64_t)e->slots * part / e->ranges);
   const uint32_t end = (uint32_t)((uint64_t)e->slots * (part + 1) / e->ranges);
   if (end > first) memset(e->out + 3 * (size_t)first, 0, (size_t)(end - first) * 3 * sizeof(double));
   for (uint32_t p = 0; p < e->views->parts.count; p++) {
     const view_slab *slab = slab_of(e->views, e->views->parts.data[p]);
-    const double *sums = slab->copies[VIEW_OUT].data;
+    const double *sums = slab->sums.data;
     const uint32_t *vertices = slab->vertices.data, last = first_from(slab, end);
     for (uint32_t k = first_from(slab, first); k < last; k++) add_sum(e->out, vertices[k], sums + KERNEL_STRIDE * k);
     for (uint32_t k = slab->ordered; k < slab->vertices.count; k++)
@@ -105,8 +127,14 @@ static void add_range(void *user, uint32_t part) {
   }
 }
 
-// The slabs to go over, and the copies that their kernels read.
-static bool list_parts(clv_views *views, const evaluation *e) {
+// Memory
+
+static size_t copies_size(uint32_t vertices) {
+  return (size_t)vertices * KERNEL_STRIDE * sizeof(double);
+}
+
+// The slabs to go over, in order, and the most vertices that one has.
+static bool list_parts(clv_views *views, uint32_t *most) {
   const clv_allocator *a = &views->allocator;
   views->parts.count = 0;
   for (uint32_t t = 0; t < views->tables.count; t++) {
@@ -114,34 +142,51 @@ static bool list_parts(clv_views *views, const evaluation *e) {
     if (!BASE_RESERVE(a, &views->parts, (uint64_t)views->parts.count + table->slab_count)) return false;
     for (uint32_t s = 0; s < table->slab_count; s++) {
       view_slab *slab = &table->slabs[s];
-      const size_t size = (size_t)slab->copy_room * KERNEL_STRIDE * sizeof(double);
       views->parts.data[views->parts.count++] = (uint64_t)t << 32 | s;
-      for (uint32_t c = 0; c < VIEW_OUT; c++) {
-        const bool read = e->from[c] || c == VIEW_VEL; // a velocity that nobody has is zero
-        if (read && needs(table->kernel, (view_copy)c) && !slab->copies[c].block &&
-            !view_memory_resize(&slab->copies[c], a, 0, size))
-          return false;
-      }
+      if (slab->vertices.count > *most) *most = slab->vertices.count;
+      if (views->threads > 1 && slab->sums.size < copies_size(slab->vertices.count) &&
+          !view_memory_resize(&slab->sums, a, 0, copies_size(slab->vertices.count + VIEW_TAIL)))
+        return false;
     }
   }
   return true;
 }
 
+// A velocity that nobody has is zero, as these are when they are made.
+static bool reserve_benches(clv_views *views, uint32_t most) {
+  if (most <= views->bench_room && views->bench_room) return true;
+  views->bench_room = 0;
+  const uint32_t room = most + most / 8 + VIEW_TAIL;
+  for (uint32_t w = 0; w < views->threads; w++)
+    for (uint32_t c = 0; c < VIEW_COPIES; c++)
+      if ((c != VIEW_OUT || views->threads == 1) &&
+          !view_memory_resize(&views->benches[w].copies[c], &views->allocator, 0, copies_size(room)))
+        return false;
+  views->bench_room = room;
+  return true;
+}
+
 static clv_result start(clv_views *views, evaluation *e) {
+  uint32_t most = 0;
   const clv_result result = views_ready(views);
   if (result != CLV_OK) return result;
   e->views = views;
   e->from[VIEW_POS] = views->pos ? (const double *)views->pos->slots.data : NULL;
   e->from[VIEW_VEL] = views->vel ? (const double *)views->vel->slots.data : NULL;
   e->slots = clv_id_slots(&views->map->view, CLV_VERTEX);
-  e->ranges = base_pool_threads(views->pool);
-  if (!list_parts(views, e)) return views_fail(views, CLV_ERROR_MEMORY, "out of memory: nothing was computed");
+  e->ranges = views->threads;
+  if (!list_parts(views, &most) || !reserve_benches(views, most))
+    return views_fail(views, CLV_ERROR_MEMORY, "out of memory: nothing was computed");
   return CLV_OK;
 }
 
 static clv_result add_forces(clv_views *views, evaluation *e) {
   const clv_result result = start(views, e);
   if (result != CLV_OK) return result;
+  if (views->threads == 1) {
+    add_in_turn(e);
+    return CLV_OK;
+  }
   base_pool_run(views->pool, run_slab, e, views->parts.count);
   base_pool_run(views->pool, add_range, e, e->ranges);
   return CLV_OK;
@@ -172,16 +217,16 @@ static kernel_args rows_from(const view_table *table, kernel_args args, uint32_t
   return args;
 }
 
-static void add_energies(void *user, uint32_t part) {
+static void add_energies(void *user, uint32_t part, uint32_t worker) {
   const evaluation *e = user;
   const view_table *table = table_of(e->views, e->views->parts.data[part]);
   view_slab *slab = slab_of(e->views, e->views->parts.data[part]);
   slab->energy = 0;
   if (!table->site.law->energy) return;
-  gather_copies(e, table, slab);
+  const kernel_args all = prepare(e, table, slab, worker);
   for (uint32_t batch = 0; batch * KERNEL_LANES < slab->rows; batch += ENERGY_BATCHES) {
     double energies[ENERGY_BATCHES * KERNEL_LANES];
-    kernel_args args = rows_from(table, arguments_of(table, slab, e->views->params.data), batch, ENERGY_BATCHES);
+    kernel_args args = rows_from(table, all, batch, ENERGY_BATCHES);
     args.energy = energies;
     kernel_run(table->kernel, KERNEL_ENERGY, &args);
     for (uint32_t k = 0; k < args.rows; k++) slab->energy += energies[k];
@@ -232,9 +277,9 @@ clv_result clv_views_matrix(clv_views *views, clv_matrix which, void (*each)(voi
       break;
     }
     double *matrices = room.data;
-    gather_copies(&e, table, slab);
+    const kernel_args all = prepare(&e, table, slab, 0);
     for (uint32_t batch = 0; batch * KERNEL_LANES < slab->rows; batch++) {
-      kernel_args args = rows_from(table, arguments_of(table, slab, views->params.data), batch, 1);
+      kernel_args args = rows_from(table, all, batch, 1);
       args.matrix = matrices;
       kernel_run(table->kernel, which == CLV_STIFFNESS ? KERNEL_STIFFNESS : KERNEL_DAMPING, &args);
       tell_rows(table, slab, batch, matrices, matrices + size * KERNEL_LANES, each, user);

@@ -47,8 +47,7 @@ static bool reserve_vertices(view_table *table, view_workshop *shop, view_slab *
   const clv_allocator *a = &shop->allocator;
   if (slab->vertices.count - slab->ordered >= VIEW_TAIL && !view_slab_order(table, shop, slab)) return false;
   const uint64_t need = (uint64_t)slab->vertices.count + table->particles;
-  if (!BASE_RESERVE(a, &slab->vertices, need) || !BASE_RESERVE(a, &slab->uses, need)) return false;
-  return view_slab_reserve_copies(slab, a, (uint32_t)need);
+  return BASE_RESERVE(a, &slab->vertices, need) && BASE_RESERVE(a, &slab->uses, need);
 }
 
 // Rows

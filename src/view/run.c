@@ -199,13 +199,13 @@ static uint32_t part_start(const update_run *run, uint32_t part) {
   return (uint32_t)((uint64_t)run->base_count * part / run->parts);
 }
 
-static void compute_part(void *user, uint32_t part) {
+static void compute_part(void *user, uint32_t part, uint32_t worker) {
   update_run *run = user;
   const uint32_t first = part_start(run, part), end = part_start(run, part + 1);
   const size_t offset = (size_t)first * run->formula->targets.count;
   sweep s = {.views = run->views,
              .formula = run->formula,
-             .room = &run->views->rooms[part],
+             .room = &run->views->rooms[worker],
              .results = (double *)run->results.data + offset,
              .places = (view_place *)run->places.data + offset};
   view_formula_start(s.formula, s.room, run->views->params.data);
@@ -224,7 +224,7 @@ static bool compute_update(update_run *run) {
   run->base_count = views->shop.bases.count;
   const size_t results = (size_t)run->base_count * run->formula->targets.count;
   // Going over sub-orbits may need memory, and that is for one thread at a time.
-  run->parts = run->formula->site.law->sums.count ? 1 : views->room_count;
+  run->parts = run->formula->site.law->sums.count ? 1 : views->threads;
   if (!view_memory_resize(&run->results, a, 0, results * sizeof(double)) ||
       !view_memory_resize(&run->places, a, 0, results * sizeof(view_place)) ||
       !view_memory_resize(&run->rows, a, 0, run->parts * sizeof(uint32_t)))

@@ -227,9 +227,12 @@ static clv_result make_links(const maker *k) {
     site->inside &= site->steps.data[s].letter < k->m->view.dimension;
     done = add_link(k, site->steps.data[s].letter, site->steps.data[s].from);
   }
-  // A face counts its sides; a sum goes over its orbit.
+  // A face counts its sides; a sum goes over the sub-orbits of its orbit. What parts or joins neither of them leaves the
+  // sum as it is, and what parts or joins the orbit is an event.
+  uint32_t within = site->face ? 3 : 0;
+  for (uint32_t n = 0; n < k->law->sums.count; n++) within |= clv_orbit_dims(&k->m->view, k->law->sums.data[n].orbit);
   for (uint32_t i = 0; done && i <= k->m->view.dimension; i++)
-    if ((site->face && i < 2) || (k->law->sums.count && (site->dims >> i & 1u))) done = add_link(k, i, 0);
+    if (within >> i & 1u) done = add_link(k, i, 0);
   return done ? CLV_OK : no_memory(k);
 }
 

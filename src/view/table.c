@@ -55,7 +55,7 @@ static void free_slabs(view_table *table, const clv_allocator *a) {
     BASE_RELEASE(a, &slab->nexts);
     BASE_RELEASE(a, &slab->vertices);
     BASE_RELEASE(a, &slab->uses);
-    for (uint32_t c = 0; c < VIEW_COPIES; c++) view_memory_free(&slab->copies[c], a);
+    view_memory_free(&slab->sums, a);
   }
   base_free(a, table->slabs, table->slab_count * sizeof *table->slabs);
   table->slabs = NULL;
@@ -219,7 +219,7 @@ static bool make_slabs(view_table *table, const clv_allocator *a, uint32_t count
 
 static uint32_t slabs_for(uint64_t rows) {
   if (rows < 4096) return 1;
-  const uint64_t slabs = 2 * ((rows + 16383) / 16384);
+  const uint64_t slabs = 2 * ((rows + 32767) / 32768);
   return slabs < VIEW_SLABS ? (uint32_t)slabs : VIEW_SLABS;
 }
 
@@ -276,17 +276,6 @@ static bool reserve_vertices(view_slab *slab, const clv_allocator *a, uint32_t c
   return BASE_RESERVE(a, &slab->vertices, count) && BASE_RESERVE(a, &slab->uses, count);
 }
 
-bool view_slab_reserve_copies(view_slab *slab, const clv_allocator *a, uint32_t count) {
-  if (count <= slab->copy_room) return true;
-  const uint32_t room = count + count / 16 + VIEW_TAIL;
-  slab->copy_room = 0;
-  for (uint32_t c = 0; c < VIEW_COPIES; c++)
-    if (slab->copies[c].block || c == VIEW_POS || c == VIEW_OUT)
-      if (!view_memory_resize(&slab->copies[c], a, 0, (size_t)room * KERNEL_STRIDE * sizeof(double))) return false;
-  slab->copy_room = room;
-  return true;
-}
-
 // Numbers the slots that the slab's rows name, in order, and names them by these numbers.
 static bool number_vertices(view_table *table, view_workshop *shop, view_slab *slab) {
   const size_t places = (size_t)((slab->rows + VIEW_LANES - 1) / VIEW_LANES) * VIEW_LANES * table->particles;
@@ -300,8 +289,7 @@ static bool number_vertices(view_table *table, view_workshop *shop, view_slab *s
   }
   for (uint32_t word = least; places && word <= most; word++)
     for (uint64_t left = bits[word]; left; left &= left - 1) count++;
-  const bool room =
-      reserve_vertices(slab, &shop->allocator, count) && view_slab_reserve_copies(slab, &shop->allocator, count);
+  const bool room = reserve_vertices(slab, &shop->allocator, count);
   count = 0;
   for (uint32_t word = least; places && word <= most; word++) {
     for (uint64_t left = bits[word]; room && left; left &= left - 1) {

@@ -1,7 +1,7 @@
 // Tables: the rows of one force law on one shape, in slabs.
 //
-// A slab is what a kernel runs over: batches of eight rows, and a copy of the vertices that they name, so that a row
-// says where its particles are by small numbers. The vertices of a slab lie in order of their slots, except for a short
+// A slab is what a kernel runs over: batches of eight rows, and the vertices that they name, whose positions are copied
+// for the kernel, so that a row says where its particles are by small numbers. The vertices of a slab lie in order of their slots, except for a short
 // tail of those that came since; a vertex that no row uses any more stays until the slab is put in order.
 //
 // Rows of a slab are dense: the last row takes the place of one that goes. A batch that is not full repeats its last row.
@@ -28,8 +28,6 @@ typedef struct view_memory {
 bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size);
 void view_memory_free(view_memory *memory, const clv_allocator *allocator);
 
-typedef enum view_copy { VIEW_POS, VIEW_VEL, VIEW_DPOS, VIEW_DVEL, VIEW_OUT, VIEW_COPIES } view_copy;
-
 typedef struct view_slab {
   uint32_t rows, capacity;       // capacity: a multiple of the lanes
   view_memory places, constants; // as kernel.h says
@@ -37,8 +35,7 @@ typedef struct view_slab {
   BASE_ARRAY(uint32_t) keys, nexts; // the next row of the same cell, for inner sites
   uint32_t ordered, unused;
   BASE_ARRAY(uint32_t) vertices, uses;
-  uint32_t copy_room; // vertices that the copies have room for
-  view_memory copies[VIEW_COPIES];
+  view_memory sums; // of forces, one for each vertex: where several threads work
   double energy;
 } view_slab;
 
@@ -79,8 +76,6 @@ bool view_table_hoist(view_table *table, view_workshop *shop);
 bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv_dart dart, uint32_t like);
 // Puts a slab's vertices in order if it has a tail or too many that are not used.
 bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab);
-// Room for so many vertices in the copies; what they held is lost.
-bool view_slab_reserve_copies(view_slab *slab, const clv_allocator *a, uint32_t count);
 
 static inline view_slab *view_row_slab(const view_table *table, uint32_t reference) {
   return &table->slabs[(reference - 1) >> VIEW_ROW_BITS];

@@ -238,7 +238,7 @@ static clv_result make_figure(clv_views *views, const rule_tree *tree, view_figu
   for (uint32_t k = 0, n = 0; result == CLV_OK && k < views->laws.count; k++) {
     if (views->laws.data[k]->tree != tree) continue;
     result = view_formula_make(&formulas[n], views->map, views->laws.data[k], &views->allocator, &views->error);
-    for (uint32_t r = 0; result == CLV_OK && r < views->room_count; r++)
+    for (uint32_t r = 0; result == CLV_OK && r < views->threads; r++)
       if (!view_room_reserve(&views->rooms[r], &formulas[n], &views->allocator)) result = no_memory(views);
     n++;
   }
@@ -297,6 +297,10 @@ static clv_result make_figures(clv_views *views) {
 
 clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error) {
   const uint32_t threads = def->threads ? def->threads : 1;
+  if (threads > VIEW_THREADS) {
+    clv_error_set(error, CLV_ERROR_ARGUMENT, "%u threads were asked for, and %u are the most", threads, VIEW_THREADS);
+    return NULL;
+  }
   clv_views *views = base_allocate(&def->allocator, sizeof *views);
   if (!views) {
     clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while views are made");
@@ -305,14 +309,14 @@ clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error) 
   memset(views, 0, sizeof *views);
   views->allocator = views->shop.allocator = def->allocator;
   views->map = views->shop.map = map_of(view);
+  views->threads = threads;
   views->rooms = base_allocate(&def->allocator, threads * sizeof *views->rooms);
-  if (views->rooms) {
-    memset(views->rooms, 0, threads * sizeof *views->rooms);
-    views->room_count = threads;
-  }
-  views->pool = views->rooms ? base_pool_create(&def->allocator, threads) : NULL;
+  views->benches = base_allocate(&def->allocator, threads * sizeof *views->benches);
+  if (views->rooms) memset(views->rooms, 0, threads * sizeof *views->rooms);
+  if (views->benches) memset(views->benches, 0, threads * sizeof *views->benches);
+  if (views->rooms && views->benches) views->pool = base_pool_create(&def->allocator, threads);
   if (views->pool) return views;
-  clv_error_set(error, CLV_ERROR_MEMORY, "out of memory or threads: %u were asked for", threads);
+  clv_error_set(error, CLV_ERROR_MEMORY, "out of memory, or of threads: %u were asked for", threads);
   clv_views_destroy(views);
   return NULL;
 }
@@ -397,8 +401,11 @@ void clv_views_destroy(clv_views *views) {
   for (uint32_t k = 0; views->own_laws && k < views->laws.count; k++) law_destroy(views->laws.data[k], &a);
   BASE_RELEASE(&a, &views->kernels);
   BASE_RELEASE(&a, &views->laws);
-  for (uint32_t k = 0; k < views->room_count; k++) view_room_free(&views->rooms[k], &a);
-  base_free(&a, views->rooms, views->room_count * sizeof *views->rooms);
+  for (uint32_t k = 0; views->rooms && k < views->threads; k++) view_room_free(&views->rooms[k], &a);
+  for (uint32_t k = 0; views->benches && k < views->threads; k++)
+    for (uint32_t c = 0; c < VIEW_COPIES; c++) view_memory_free(&views->benches[k].copies[c], &a);
+  base_free(&a, views->rooms, views->threads * sizeof *views->rooms);
+  base_free(&a, views->benches, views->threads * sizeof *views->benches);
   base_pool_destroy(views->pool);
   free_shop(&views->shop);
   view_change_free(&views->change, &a);

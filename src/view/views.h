@@ -8,6 +8,8 @@
 #include "view/formula.h"
 #include "view/table.h"
 
+enum { VIEW_THREADS = 1024 };
+
 // A set of numbers that is emptied in no time.
 typedef struct view_set {
   BASE_ARRAY(uint64_t) slots; // stamp << 32 | number; a power of two of them
@@ -42,6 +44,13 @@ typedef struct view_change {
   bool recoloured, no_memory;
 } view_change;
 
+typedef enum view_copy { VIEW_POS, VIEW_VEL, VIEW_DPOS, VIEW_DVEL, VIEW_OUT, VIEW_COPIES } view_copy;
+
+// What a thread copies a slab's vertices to, and a kernel reads; VIEW_OUT: what it adds to, where there is one thread.
+typedef struct view_bench {
+  view_memory copies[VIEW_COPIES];
+} view_bench;
+
 // All formulas of one declaration.
 typedef struct view_figure {
   const rule_tree *tree;
@@ -67,8 +76,10 @@ struct clv_views {
   view_figures derived;          // each behind those it reads
   view_figures updates;
   clv_column *pos, *vel;
-  view_room *rooms; // one for each thread
-  uint32_t room_count;
+  uint32_t threads;
+  view_room *rooms;    // one for each thread
+  view_bench *benches; // likewise
+  uint32_t bench_room; // vertices that they have room for
   view_change change;
   BASE_ARRAY(uint64_t) parts; // table << 32 | slab: what an evaluation goes over
   uint64_t revision;
