@@ -1,9 +1,9 @@
-#include "flat/flat.h"
+#include "flat.h"
 
 #include <math.h>
 
 static void add(double *out, uint32_t particle, const double f[3]) {
-  for (int i = 0; i < 3; i++) out[4 * particle + i] += f[i];
+  for (uint32_t i = 0; i < 3; i++) out[4 * particle + i] += f[i];
 }
 
 static double dot(const double a[3], const double b[3]) {
@@ -16,9 +16,9 @@ static void stretch(const flat_mesh *mesh) {
     const uint32_t a = mesh->corners[2 * e], b = mesh->corners[2 * e + 1];
     const double *data = mesh->data + FLAT_SPRING_DATA * e;
     double d[3];
-    for (int i = 0; i < 3; i++) d[i] = mesh->pos[4 * b + i] - mesh->pos[4 * a + i];
+    for (uint32_t i = 0; i < 3; i++) d[i] = mesh->pos[4 * b + i] - mesh->pos[4 * a + i];
     const double length = sqrt(dot(d, d)), pull = data[0] * (length - data[1]) / length;
-    for (int i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
       out[4 * a + i] += pull * d[i];
       out[4 * b + i] -= pull * d[i];
     }
@@ -28,18 +28,18 @@ static void stretch(const flat_mesh *mesh) {
 // Sum over corners 1, 2, 3 of (x - x0) times the corner's gradient: columns of F, or of what moves along v.
 static void deformation(const double *x, const uint32_t *at, const double *g, double f[3][3]) {
   double edge[3][3];
-  for (int c = 0; c < 3; c++)
-    for (int i = 0; i < 3; i++) edge[c][i] = x[4 * at[c + 1] + i] - x[4 * at[0] + i];
-  for (int j = 0; j < 3; j++)
-    for (int i = 0; i < 3; i++) f[j][i] = edge[0][i] * g[j] + edge[1][i] * g[3 + j] + edge[2][i] * g[6 + j];
+  for (uint32_t c = 0; c < 3; c++)
+    for (uint32_t i = 0; i < 3; i++) edge[c][i] = x[4 * at[c + 1] + i] - x[4 * at[0] + i];
+  for (uint32_t j = 0; j < 3; j++)
+    for (uint32_t i = 0; i < 3; i++) f[j][i] = edge[0][i] * g[j] + edge[1][i] * g[3 + j] + edge[2][i] * g[6 + j];
 }
 
 // Minus the stress (by columns) times the gradients, to the four corners.
-static void add_forces(double *out, const uint32_t *at, const double *g, const double p[3][3]) {
+static void add_forces(double *out, const uint32_t *at, const double *g, double p[3][3]) {
   double rest[3] = {0};
-  for (int c = 0; c < 3; c++) {
+  for (uint32_t c = 0; c < 3; c++) {
     double f[3];
-    for (int i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
       f[i] = -(p[0][i] * g[3 * c] + p[1][i] * g[3 * c + 1] + p[2][i] * g[3 * c + 2]);
       rest[i] -= f[i];
     }
@@ -49,13 +49,13 @@ static void add_forces(double *out, const uint32_t *at, const double *g, const d
 }
 
 // Columns of the orthogonal factor of F; r[j][k] = q_j . f_k is upper triangular.
-static void factor(const double f[3][3], double q[3][3]) {
+static void factor(double f[3][3], double q[3][3]) {
   const double first = 1 / sqrt(dot(f[0], f[0]));
-  for (int i = 0; i < 3; i++) q[0][i] = f[0][i] * first;
+  for (uint32_t i = 0; i < 3; i++) q[0][i] = f[0][i] * first;
   const double along = dot(q[0], f[1]);
-  for (int i = 0; i < 3; i++) q[1][i] = f[1][i] - along * q[0][i];
+  for (uint32_t i = 0; i < 3; i++) q[1][i] = f[1][i] - along * q[0][i];
   const double second = 1 / sqrt(dot(q[1], q[1]));
-  for (int i = 0; i < 3; i++) q[1][i] *= second;
+  for (uint32_t i = 0; i < 3; i++) q[1][i] *= second;
   q[2][0] = q[0][1] * q[1][2] - q[0][2] * q[1][1];
   q[2][1] = q[0][2] * q[1][0] - q[0][0] * q[1][2];
   q[2][2] = q[0][0] * q[1][1] - q[0][1] * q[1][0];
@@ -64,12 +64,12 @@ static void factor(const double f[3][3], double q[3][3]) {
 // 2 mu E + lambda tr(E) 1; symmetric matrices have six entries, 00 11 22 01 02 12.
 static void stress(double s[6], const double e[6], double mu, double lambda) {
   const double pressure = lambda * (e[0] + e[1] + e[2]);
-  for (int k = 0; k < 6; k++) s[k] = 2 * mu * e[k] + (k < 3 ? pressure : 0);
+  for (uint32_t k = 0; k < 6; k++) s[k] = 2 * mu * e[k] + (k < 3 ? pressure : 0);
 }
 
 // Columns of Q S.
-static void turn(const double q[3][3], const double s[6], double p[3][3]) {
-  for (int i = 0; i < 3; i++) {
+static void turn(double q[3][3], const double s[6], double p[3][3]) {
+  for (uint32_t i = 0; i < 3; i++) {
     p[0][i] = q[0][i] * s[0] + q[1][i] * s[3] + q[2][i] * s[4];
     p[1][i] = q[0][i] * s[3] + q[1][i] * s[1] + q[2][i] * s[5];
     p[2][i] = q[0][i] * s[4] + q[1][i] * s[5] + q[2][i] * s[2];

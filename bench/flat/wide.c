@@ -1,6 +1,6 @@
 // The wide loops. They use the same few words for gathering and scattering as emitted kernels do: nothing faster was found.
 
-#include "flat/flat.h"
+#include "flat.h"
 
 #include "rule/emit_lanes.h"
 

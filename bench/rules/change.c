@@ -104,8 +104,8 @@ static void run_rebuild(void *user) {
 
 // The mean over all cuts of the shortest time each took.
 static double time_updates(clv_map *map, const update_watch *watch) {
-  cut_list cuts;
-  double best[CUTS], sum = 0;
+  cut_list cuts = {0};
+  double best[CUTS] = {0}, sum = 0;
   find_cuts(map, &cuts);
   for (uint32_t round = 0; round < ROUNDS; round++) {
     for (uint32_t k = 0; k < CUTS; k++) {
@@ -160,7 +160,7 @@ static double rule_apply(void) {
   clv_map *map = bench_map(large);
   const clv_rule *rule = clv_program_rule(program, "unsew3");
   if (!rule) bench_fail("there is no rule 'unsew3'");
-  cut_list cuts;
+  cut_list cuts = {0};
   find_cuts(map, &cuts);
   double by_rule = 1, by_hand = 1;
   for (uint32_t round = 0; round < 20 * ROUNDS; round++) {

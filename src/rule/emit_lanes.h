@@ -78,8 +78,8 @@ LANES_IN void lanes_store(double *p, lanes a) {
 // Lane by lane, for what the hardware cannot do wide
 
 #define LANES_EACH(result, expression)                                                                                 \
-  lanes result;                                                                                                        \
-  for (int lane = 0; lane < CLV_WIDTH; lane++) result[lane] = expression
+  lanes result = {0};                                                                                                  \
+  for (int lane = 0; lane < CLV_WIDTH; lane++) (result)[lane] = (expression)
 
 double exp(double), log(double), sin(double), cos(double), tan(double), asin(double), acos(double);
 double atan2(double, double), pow(double, double);
@@ -352,9 +352,9 @@ LANES_IN void lanes_gather(const double *p, const lanes_u32 *at, lanes *x, lanes
 LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, int minus, lanes x, lanes y, lanes z) {
   for (int lane = 0; lane < 2; lane++) {
     lanes_two_stored *to = (lanes_two_stored *)(p + 4ul * at[lane]);
-    const lanes xy = {x[lane], y[lane]}, z_ = {z[lane], 0.0};
+    const lanes xy = {x[lane], y[lane]}, z0 = {z[lane], 0.0};
     to[0] = minus ? to[0] - xy : to[0] + xy;
-    to[1] = minus ? to[1] - z_ : to[1] + z_;
+    to[1] = minus ? to[1] - z0 : to[1] + z0;
   }
 }
 #endif
