@@ -17,6 +17,7 @@ static void close_transaction(map *m) {
   m->open = false;
   m->log.count = 0;
   m->payload.count = 0;
+  m->steady = 0;
 }
 
 void clv_map_rollback(clv_map *view) {

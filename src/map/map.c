@@ -36,6 +36,7 @@ void clv_map_destroy(clv_map *view) {
   if (!view) return;
   map *m = map_of(view);
   const clv_allocator a = m->allocator;
+  if (m->reader.destroy) m->reader.destroy(m, m->reader.self);
   if (m->embedding.destroy) m->embedding.destroy(m->embedding.self);
   while (m->journals.count) clv_journal_destroy(m->journals.data[0]);
   for (uint32_t dims = 0; dims < MAP_INDICES; dims++) map_index_destroy(m, m->indices[dims]);

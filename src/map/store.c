@@ -462,4 +462,5 @@ static void undo(map *m, map_write w) {
 
 void map_undo(map *m, uint32_t mark) {
   while (m->log.count > mark) undo(m, m->log.data[--m->log.count]);
+  if (m->steady > mark) m->steady = mark;
 }

@@ -103,6 +103,12 @@ typedef struct map_embedding {
   void (*destroy)(void *self);
 } map_embedding;
 
+// Who reads the log while it grows keeps here what was found; it is destroyed with the map.
+typedef struct map_reader {
+  void *self;
+  void (*destroy)(struct map *map, void *self);
+} map_reader;
+
 typedef struct map_subscription {
   clv_subscriber *call;
   void *user;
@@ -133,6 +139,9 @@ typedef struct map {
   map_embedding embedding;
   BASE_ARRAY(map_subscription) subscribers;
   BASE_ARRAY(clv_journal *) journals;
+
+  map_reader reader;
+  uint32_t steady; // so many entries of the log are as the reader last saw them
 } map;
 
 static inline map *map_of(clv_map *m) {

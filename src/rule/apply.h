@@ -70,9 +70,6 @@ typedef struct apply_run {
   bool statements;                 // rules may be called
   const struct apply_match *match; // of the rule whose guards and values are worked out
   BASE_ARRAY(apply_open) open;     // links below the map's own dimension that rules have freed
-  // Values set in the open transaction, by column and dart or id (apply_value.c).
-  apply_table pending;
-  uint32_t indexed; // entries of the log that are in it
 } apply_run;
 
 // Sets the reason and is false.

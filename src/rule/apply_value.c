@@ -2,7 +2,8 @@
 //
 // A column answers with what it had when the transaction began, and with nothing for an orbit that is new. What was set
 // since stands in the map's log. A table finds it: by column and dart, and by column and id, so that an old orbit of
-// which nothing was set is known at once. It is brought up to date when it is asked, and made anew after an undo.
+// which nothing was set is known at once. The table stays with the map and grows with its log. After an undo it may
+// name entries that are gone: each is looked at, and the first wrong one has the table made anew.
 
 #include "embed/embed.h"
 #include "rule/apply.h"
@@ -12,7 +13,12 @@
 #define PENDING_ID (UINT64_C(1) << 63)
 #define PENDING_BIRTH (UINT64_C(1) << 62)
 
-enum { BIRTHS_DEEP = 32 };
+enum { BIRTHS_DEEP = 32, PENDING_KEPT = 4096 };
+
+typedef struct apply_pending {
+  apply_table table;
+  uint32_t indexed; // entries of the log that are in it
+} apply_pending;
 
 static uint64_t key_of(const clv_column *column, uint32_t dart) {
   return (uint64_t)(column->number + 1) << 32 | dart;
@@ -21,9 +27,6 @@ static uint64_t key_of(const clv_column *column, uint32_t dart) {
 void apply_undo(apply_run *run, uint32_t mark, uint32_t open) {
   map_undo(run->m, mark);
   run->open.count = open;
-  if (mark >= run->indexed) return;
-  apply_table_clear(&run->pending);
-  run->indexed = 0;
 }
 
 void apply_run_free(apply_run *run) {
@@ -31,23 +34,78 @@ void apply_run_free(apply_run *run) {
   BASE_RELEASE(a, &run->bindings);
   BASE_RELEASE(a, &run->darts);
   BASE_RELEASE(a, &run->open);
-  BASE_RELEASE(a, &run->pending.slots);
 }
 
+static void pending_destroy(map *m, void *self) {
+  apply_pending *pending = self;
+  BASE_RELEASE(&m->allocator, &pending->table.slots);
+  base_free(&m->allocator, pending, sizeof *pending);
+}
+
+static apply_pending *pending_of(apply_run *run) {
+  map *m = run->m;
+  if (m->reader.self) return m->reader.self;
+  apply_pending *pending = base_allocate(&m->allocator, sizeof *pending);
+  if (!pending) return NULL;
+  *pending = (apply_pending){.indexed = 0};
+  m->reader = (map_reader){pending, pending_destroy};
+  return pending;
+}
+
+static void forget(apply_run *run, apply_pending *pending) {
+  if (pending->table.slots.capacity > PENDING_KEPT) BASE_RELEASE(&run->m->allocator, &pending->table.slots);
+  apply_table_clear(&pending->table);
+  pending->indexed = 0;
+}
+
+static bool index_write(const map *m, apply_pending *pending, uint32_t entry) {
+  const clv_allocator *a = &m->allocator;
+  const map_write w = m->log.data[entry];
+  if (w.op == MAP_PARENTS) return apply_table_put(a, &pending->table, PENDING_BIRTH | w.dart, entry);
+  if (w.op != MAP_VALUE) return true;
+  const clv_column *column = clv_column_list(&m->view, w.before);
+  const uint32_t id = clv_dart_alive(&m->view, w.dart) ? map_index_get(m, column->index, w.dart) : 0;
+  if (id && !apply_table_put(a, &pending->table, PENDING_ID | key_of(column, id), entry)) return false;
+  return apply_table_put(a, &pending->table, key_of(column, w.dart), entry);
+}
+
+// Brings the table up to the end of the log.
 static bool index_log(apply_run *run) {
   map *m = run->m;
-  const clv_allocator *a = &m->allocator;
-  for (; run->indexed < m->log.count; run->indexed++) {
-    const map_write w = m->log.data[run->indexed];
-    if (w.op == MAP_PARENTS && !apply_table_put(a, &run->pending, PENDING_BIRTH | w.dart, run->indexed))
+  apply_pending *pending = pending_of(run);
+  if (!pending) return apply_no_memory(run);
+  if (m->steady < pending->indexed) pending->indexed = m->steady;
+  if (!pending->indexed && pending->table.slots.count) forget(run, pending);
+  for (; pending->indexed < m->log.count; pending->indexed++)
+    if (!index_write(m, pending, pending->indexed)) {
+      forget(run, pending);
       return apply_no_memory(run);
-    if (w.op != MAP_VALUE) continue;
-    const clv_column *column = clv_column_list(&m->view, w.before);
-    const uint32_t id = clv_dart_alive(&m->view, w.dart) ? map_index_get(m, column->index, w.dart) : 0;
-    if (!apply_table_put(a, &run->pending, key_of(column, w.dart), run->indexed)) return apply_no_memory(run);
-    if (id && !apply_table_put(a, &run->pending, PENDING_ID | key_of(column, id), run->indexed))
-      return apply_no_memory(run);
+    }
+  m->steady = m->log.count;
+  return true;
+}
+
+// True when an entry of the log is what a key says.
+static bool is_entry(const map *m, uint64_t key, uint32_t entry) {
+  if (entry >= m->log.count) return false;
+  const map_write w = m->log.data[entry];
+  if (key & PENDING_BIRTH) return w.op == MAP_PARENTS && w.dart == (clv_dart)key;
+  if (w.op != MAP_VALUE || w.before + 1 != (key & ~PENDING_ID) >> 32) return false;
+  if (!(key & PENDING_ID)) return w.dart == (clv_dart)key;
+  return map_index_get(m, clv_column_list(&m->view, w.before)->index, w.dart) == (uint32_t)key;
+}
+
+// The entry of the log that a key leads to, counted from 1; 0 when there is none.
+static bool find_entry(apply_run *run, uint64_t key, uint32_t *entry) {
+  apply_pending *pending = run->m->reader.self;
+  for (uint32_t attempt = 0; attempt < 2; attempt++) {
+    const uint32_t found = apply_table_find(&pending->table, key);
+    *entry = found == APPLY_NOT_FOUND ? 0 : found + 1;
+    if (!*entry || is_entry(run->m, key, found)) return true;
+    forget(run, pending);
+    if (!index_log(run)) return false;
   }
+  *entry = 0;
   return true;
 }
 
@@ -56,33 +114,42 @@ typedef struct found_value {
   clv_dart ends[2];  // of a birth
 } found_value;
 
+// The latest entries of an orbit: a set, and a birth.
+static bool find_latest(apply_run *run, const clv_column *column, const clv_walk *orbit, uint32_t *set,
+                        uint32_t *born) {
+  *set = *born = 0;
+  for (uint32_t k = 0; k < orbit->count; k++) {
+    uint32_t entry, birth;
+    if (!find_entry(run, key_of(column, orbit->darts[k]), &entry)) return false;
+    if (!find_entry(run, PENDING_BIRTH | orbit->darts[k], &birth)) return false;
+    if (entry > *set) *set = entry;
+    if (birth > *born) *born = birth;
+  }
+  return apply_spend(run, orbit->count);
+}
+
 // The latest set of the orbit at a dart; otherwise what it had, which a new dart has to ask its neighbours; otherwise the
 // ends that it was born between.
 static bool find_value(apply_run *run, const clv_column *column, clv_dart dart, found_value *found) {
   const map *m = run->m;
   *found = (found_value){.value = clv_column_at(column, dart)};
   const uint32_t id = map_index_get(m, column->index, dart);
-  if (id && apply_table_find(&run->pending, PENDING_ID | key_of(column, id)) == APPLY_NOT_FOUND) return true;
+  uint32_t set = 0, born = 0;
+  if (id && !find_entry(run, PENDING_ID | key_of(column, id), &set)) return false;
+  if (id && !set) return true;
   clv_walk orbit;
   map_walk_init(&orbit, m);
-  const bool walked = map_walk_darts(&orbit, m, column->index->dims, dart);
-  uint32_t set = 0, born = 0; // entries of the log, from 1
-  for (uint32_t k = 0; walked && k < orbit.count; k++) {
-    const uint32_t entry = apply_table_find(&run->pending, key_of(column, orbit.darts[k]));
-    const uint32_t birth = apply_table_find(&run->pending, PENDING_BIRTH | orbit.darts[k]);
-    if (entry != APPLY_NOT_FOUND && entry + 1 > set) set = entry + 1;
-    if (birth != APPLY_NOT_FOUND && birth + 1 > born) born = birth + 1;
-    if (!found->value) found->value = clv_column_at(column, orbit.darts[k]);
-  }
-  const bool paid = apply_spend(run, orbit.count);
+  bool done = map_walk_darts(&orbit, m, column->index->dims, dart) || apply_no_memory(run);
+  if (done) done = find_latest(run, column, &orbit, &set, &born);
+  for (uint32_t k = 0; k < orbit.count && !found->value; k++) found->value = clv_column_at(column, orbit.darts[k]);
   clv_walk_end(&orbit);
-  if (!walked) return apply_no_memory(run);
+  if (!done) return false;
   if (set) found->value = m->payload.data + m->log.data[set - 1].after;
   if (!found->value && born) {
     found->ends[0] = m->log.data[born - 1].before;
     found->ends[1] = m->log.data[born - 1].after;
   }
-  return paid;
+  return true;
 }
 
 static bool read_deep(apply_run *run, const clv_column *column, clv_dart dart, uint32_t first, double *numbers,

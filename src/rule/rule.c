@@ -3,7 +3,9 @@
 #include "rule/apply_eval.h"
 #include "rule/program.h"
 
-enum { APPLY_BUDGET = 1 << 27, APPLY_BUDGET_DART = 1 << 10 };
+// Steps that one call may take: some for each dart there is room for.
+#define APPLY_BUDGET (UINT64_C(1) << 24)
+#define APPLY_BUDGET_PAGE (UINT64_C(1) << 25)
 
 static bool is_rule(const rule_tree *tree) {
   return tree && (tree->kind == RULE_RULE || tree->kind == RULE_INVERSE || tree->kind == RULE_SCRIPT);
@@ -107,7 +109,7 @@ clv_result clv_rule_apply(const clv_rule *rule, clv_map *view, const clv_rule_ar
   if (created && rule->graph && !node)
     return map_fail(m, CLV_ERROR_ARGUMENT, "name the node whose dart is wanted of rule '%s'", rule->graph->name);
   apply_run run = {.program = rule->program, .m = m, .name = clv_rule_name(rule), .result = CLV_OK};
-  run.budget = APPLY_BUDGET + APPLY_BUDGET_DART * clv_dart_count(view);
+  run.budget = APPLY_BUDGET + APPLY_BUDGET_PAGE * view->page_count;
   const uint32_t mark = m->log.count;
   apply_datum values[RULE_PARAMETERS];
   clv_dart dart = CLV_NO_DART;
