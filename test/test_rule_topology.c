@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TIMES = 120, SOAK_TIMES = 10000, TRIES = 100, LARGE = 800, LIFE = 24, MISSES = 2 };
+enum { TIMES = 90, SOAK_TIMES = 10000, TRIES = 100, LARGE = 800, LIFE = 24, MISSES = 2 };
 
 typedef struct body {
   clv_map *map;

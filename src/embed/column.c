@@ -28,17 +28,27 @@ static size_t type_size(clv_type type) {
   return 0;
 }
 
+// Values that wait in a transaction's payload lie at any address: components are copied, never pointed at.
+
 double embed_get(const clv_column *column, const void *value, uint32_t component) {
-  const void *at = (const uint8_t *)value + component * type_size(column->def.type);
+  const uint8_t *at = (const uint8_t *)value + component * type_size(column->def.type);
+  double real = 0;
+  float single = 0;
+  int32_t whole = 0;
+  uint32_t natural = 0;
   switch (column->def.type) {
   case CLV_DOUBLE:
-    return *(const double *)at;
+    memcpy(&real, at, sizeof real);
+    return real;
   case CLV_FLOAT:
-    return (double)*(const float *)at;
+    memcpy(&single, at, sizeof single);
+    return (double)single;
   case CLV_INT32:
-    return *(const int32_t *)at;
+    memcpy(&whole, at, sizeof whole);
+    return whole;
   case CLV_UINT32:
-    return *(const uint32_t *)at;
+    memcpy(&natural, at, sizeof natural);
+    return natural;
   case CLV_BYTES:
     break;
   }
@@ -46,20 +56,24 @@ double embed_get(const clv_column *column, const void *value, uint32_t component
 }
 
 void embed_put(const clv_column *column, void *value, uint32_t component, double number) {
-  void *at = (uint8_t *)value + component * type_size(column->def.type);
+  uint8_t *at = (uint8_t *)value + component * type_size(column->def.type);
   switch (column->def.type) {
   case CLV_DOUBLE:
-    *(double *)at = number;
+    memcpy(at, &number, sizeof number);
     break;
   case CLV_FLOAT:
-    *(float *)at = (float)number;
+    memcpy(at, &(float){(float)number}, sizeof(float));
     break;
-  case CLV_INT32: // sums beyond the type stay at its ends
-    *(int32_t *)at = number >= INT32_MAX ? INT32_MAX : number <= INT32_MIN ? INT32_MIN : (int32_t)number;
+  case CLV_INT32: { // sums beyond the type stay at its ends
+    const int32_t whole = number >= INT32_MAX ? INT32_MAX : number <= INT32_MIN ? INT32_MIN : (int32_t)number;
+    memcpy(at, &whole, sizeof whole);
     break;
-  case CLV_UINT32:
-    *(uint32_t *)at = number >= UINT32_MAX ? UINT32_MAX : number <= 0 ? 0 : (uint32_t)number;
+  }
+  case CLV_UINT32: {
+    const uint32_t natural = number >= UINT32_MAX ? UINT32_MAX : number <= 0 ? 0 : (uint32_t)number;
+    memcpy(at, &natural, sizeof natural);
     break;
+  }
   case CLV_BYTES:
     break;
   }
