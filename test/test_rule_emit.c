@@ -66,7 +66,7 @@ static void fixture_free(fixture *f) {
   clv_program_destroy(f->program);
 }
 
-enum { READS = 16, PARAMS = 3 };
+enum { READS = 128, PARAMS = 128 };
 
 static dag_ref read_of(fixture *f, uint32_t k) {
   const clv_allocator allocator = clv_default_allocator();
@@ -214,6 +214,7 @@ static double random_in(random_source *source, double low, double high) {
 
 static void random_row(const kernel *k, random_source *source, rows *r, uint32_t row) {
   double reads[READS], quad[LAW_QUADRATURE][LAW_QUAD_DATA];
+  assert_true(k->law->reads.count <= READS);
   for (uint32_t j = 0; j < READS; j++) reads[j] = random_in(source, 0.5, 1.5);
   for (uint32_t q = 0; q < LAW_QUADRATURE; q++)
     for (uint32_t j = 0; j < LAW_QUAD_DATA; j++) quad[q][j] = random_in(source, j < 9 ? 0.1 : -1, 1);
@@ -429,6 +430,7 @@ static void shipped_rules_agree(void **state) {
     assert_non_null(program);
     assert_int_equal(clv_program_use(program, module->name), CLV_OK);
     assert_int_equal(clv_program_check(program), CLV_OK);
+    assert_true(law_param_count(program) <= PARAMS);
     for (int isa = 0; isa < NATIVE_ISA_COUNT; isa++)
       if (native_isa_here((native_isa)isa)) compared += compare_program(program, (native_isa)isa);
     clv_program_destroy(program);
