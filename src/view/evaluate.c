@@ -171,8 +171,8 @@ static clv_result start(clv_views *views, evaluation *e) {
   const clv_result result = views_ready(views);
   if (result != CLV_OK) return result;
   e->views = views;
-  e->from[VIEW_POS] = views->pos ? (const double *)views->pos->slots.data : NULL;
-  e->from[VIEW_VEL] = views->vel ? (const double *)views->vel->slots.data : NULL;
+  e->from[VIEW_POS] = views->pos ? clv_column_data(views->pos, CLV_NONE, NULL) : NULL;
+  e->from[VIEW_VEL] = views->vel ? clv_column_data(views->vel, CLV_NONE, NULL) : NULL;
   e->slots = clv_id_slots(&views->map->view, CLV_VERTEX);
   e->ranges = views->threads;
   if (!list_parts(views, &most) || !reserve_benches(views, most))
@@ -193,14 +193,15 @@ static clv_result add_forces(clv_views *views, evaluation *e) {
 }
 
 clv_result clv_views_force(clv_views *views, double *out) {
-  evaluation e = {.out = out, .kinds = {KERNEL_FORCE, KERNEL_COUNT}};
+  evaluation e = {.kinds = {KERNEL_FORCE, KERNEL_COUNT}};
+  e.out = out;
   return add_forces(views, &e);
 }
 
 clv_result clv_views_force_along(clv_views *views, const double *dpos, const double *dvel, double *out) {
-  evaluation e = {.out = out,
-                  .from = {[VIEW_DPOS] = dpos, [VIEW_DVEL] = dvel},
+  evaluation e = {.from = {[VIEW_DPOS] = dpos, [VIEW_DVEL] = dvel},
                   .kinds = {dpos ? KERNEL_FORCE_DPOS : KERNEL_COUNT, dvel ? KERNEL_FORCE_DVEL : KERNEL_COUNT}};
+  e.out = out;
   return add_forces(views, &e);
 }
 
