@@ -2,6 +2,7 @@
 
 #include "cleave/mesh.h"
 #include "rule/graph.h"
+#include "support/counting_allocator.h"
 #include "support/random.h"
 #include "support/rules.h"
 
@@ -154,7 +155,31 @@ static void test_own_rule(void **state) {
   }
 }
 
+// Memory that runs out while a program is compiled is told, and the program goes on as it was.
+static void test_refusals(void **state) {
+  (void)state;
+  static const char text[] = "rule pierce(a:<0,1>) { left { a-3-b:<0,1>; } right { a-3-a; b-3-b; } }\n";
+  counting_memory memory = {0};
+  const clv_allocator allocator = counting_allocator(&memory);
+  clv_program *program = clv_program_create(&allocator);
+  assert_int_equal(clv_program_add(program, "x.rule", text, strlen(text)), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_OK);
+  const clv_compile_def def = {.compiler = "none"};
+  bool refused = true;
+  for (size_t more = 1; refused; more++) {
+    memory.refused = false;
+    memory.fail_at = memory.requests + more;
+    const clv_result result = clv_program_compile(program, &def, NULL, NULL);
+    refused = memory.refused;
+    assert_int_equal(result, refused ? CLV_ERROR_MEMORY : CLV_OK);
+  }
+  memory.fail_at = 0;
+  clv_program_destroy(program);
+  assert_int_equal(memory.live_bytes, 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_twins), cmocka_unit_test(test_own_rule)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_twins), cmocka_unit_test(test_own_rule),
+                                     cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "support/counting_allocator.h"
 
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -184,11 +185,25 @@ static void test_memory(void **state) {
   }
 }
 
+// Where a locale writes 0,5, rules still write 0.5.
+static void test_locale(void **state) {
+  (void)state;
+  static const char *const comma_locales[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
+  for (size_t k = 0; k < sizeof comma_locales / sizeof *comma_locales; k++)
+    if (setlocale(LC_ALL, comma_locales[k])) break; // where none is installed, the test says little
+  clv_program *program = load("param half = 0.5;");
+  setlocale(LC_ALL, "C");
+  const rule_tree *param = program->declarations.data[0];
+  assert_int_equal(program->findings.count, 0);
+  assert_true(param->child[1]->number == 0.5);
+  clv_program_destroy(program);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_construct), cmocka_unit_test(test_shapes), cmocka_unit_test(test_findings),
       cmocka_unit_test(test_goes_on),         cmocka_unit_test(test_depth),  cmocka_unit_test(test_printing),
-      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_memory),          cmocka_unit_test(test_locale),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -547,6 +547,80 @@ static void evaluation_survives_every_refusal(void **state) {
   clv_program_destroy(program);
 }
 
+// Slabs get vertices between evaluations: one by one past every size that their sums had room for.
+static void sums_grow_with_their_slabs(void **state) {
+  (void)state;
+  clv_program *program = program_of(springs);
+  clv_map_def map_def = clv_default_map_def();
+  map_def.dimension = 2;
+  clv_map *map = clv_map_create(&map_def, NULL);
+  counting_memory memory = {0};
+  clv_views_def def = clv_default_views_def();
+  def.allocator = counting_allocator(&memory);
+  def.threads = 2;
+  clv_views *views = clv_views_create(program, map, &def, NULL);
+  assert_non_null(views);
+  double force[3 * 1000];
+  for (uint32_t k = 0; k < 300; k++) {
+    clv_dart dart;
+    assert_int_equal(clv_map_begin(map), CLV_OK);
+    assert_int_equal(clv_map_add_cell(map, CLV_TRI, &dart), CLV_OK);
+    assert_int_equal(clv_map_commit(map), CLV_OK);
+    assert_true(clv_id_slots(map, CLV_VERTEX) <= 1000);
+    assert_int_equal(clv_views_force(views, force), CLV_OK);
+  }
+  check(views);
+  clv_views_destroy(views);
+  assert_int_equal(memory.live_bytes, 0);
+  clv_map_destroy(map);
+  clv_program_destroy(program);
+}
+
+// What one body of views could not get is not held against the program.
+static void programs_forget_refusals(void **state) {
+  (void)state;
+  counting_memory memory = {0};
+  const clv_allocator allocator = counting_allocator(&memory);
+  clv_program *program = clv_program_create(&allocator);
+  assert_int_equal(clv_program_add(program, "test", springs, strlen(springs)), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_OK);
+  clv_dart darts[2];
+  clv_map *map = square(darts);
+  bool refused = true;
+  for (size_t more = 1; refused; more++) {
+    memory.refused = false;
+    memory.fail_at = memory.requests + more;
+    clv_views *views = clv_views_create(program, map, NULL, NULL);
+    refused = memory.refused;
+    assert_true((views == NULL) == refused);
+    clv_views_destroy(views);
+    memory.fail_at = 0;
+    views = clv_views_create(program, map, NULL, NULL);
+    assert_non_null(views);
+    clv_views_destroy(views);
+  }
+  clv_map_destroy(map);
+  clv_program_destroy(program);
+  assert_int_equal(memory.live_bytes, 0);
+}
+
+static void whole_numbers_stay_within_their_type(void **state) {
+  (void)state;
+  clv_program *program = program_of("embed high:int on vertex = 3e9;\n"
+                                    "embed low:int on vertex = -1e300;\n"
+                                    "embed none:real on vertex = 0;\n"
+                                    "derive odd:int on v:vertex = floor(v.none/v.none);\n");
+  clv_dart darts[2];
+  clv_map *map = square(darts);
+  clv_views *views = views_of(program, map, 1, NULL, 0);
+  assert_int_equal(*(const int32_t *)clv_column_at(clv_column_find(map, "high"), darts[0]), INT32_MAX);
+  assert_int_equal(*(const int32_t *)clv_column_at(clv_column_find(map, "low"), darts[0]), INT32_MIN);
+  assert_int_equal(*(const int32_t *)clv_column_at(clv_column_find(map, "odd"), darts[0]), 0);
+  clv_views_destroy(views);
+  clv_map_destroy(map);
+  clv_program_destroy(program);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_follow_declarations),
@@ -558,6 +632,9 @@ int main(void) {
       cmocka_unit_test(creation_survives_every_refusal),
       cmocka_unit_test(commits_survive_refusals),
       cmocka_unit_test(evaluation_survives_every_refusal),
+      cmocka_unit_test(sums_grow_with_their_slabs),
+      cmocka_unit_test(programs_forget_refusals),
+      cmocka_unit_test(whole_numbers_stay_within_their_type),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,12 +65,12 @@ void embed_put(const clv_column *column, void *value, uint32_t component, double
     memcpy(at, &(float){(float)number}, sizeof(float));
     break;
   case CLV_INT32: { // sums beyond the type stay at its ends
-    const int32_t whole = number >= INT32_MAX ? INT32_MAX : number <= INT32_MIN ? INT32_MIN : (int32_t)number;
+    const int32_t whole = embed_whole(number);
     memcpy(at, &whole, sizeof whole);
     break;
   }
   case CLV_UINT32: {
-    const uint32_t natural = number >= UINT32_MAX ? UINT32_MAX : number <= 0 ? 0 : (uint32_t)number;
+    const uint32_t natural = number >= UINT32_MAX ? UINT32_MAX : number > 0 ? (uint32_t)number : 0;
     memcpy(at, &natural, sizeof natural);
     break;
   }

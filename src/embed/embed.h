@@ -52,6 +52,10 @@ uint8_t *embed_old_value(const clv_column *column, uint64_t old);
 // The components of a value as numbers, and back.
 double embed_get(const clv_column *column, const void *value, uint32_t component);
 void embed_put(const clv_column *column, void *value, uint32_t component, double number);
+// What a column of whole numbers keeps of a number: those beyond its ends stay there, and what is none is 0.
+static inline int32_t embed_whole(double number) {
+  return number >= INT32_MAX ? INT32_MAX : number > INT32_MIN ? (int32_t)number : number <= INT32_MIN ? INT32_MIN : 0;
+}
 
 // The commit's hooks (carry.c).
 clv_result embed_prepare(void *self, map *m, const map_plan *plan);

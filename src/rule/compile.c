@@ -205,7 +205,7 @@ static bool wait_for(pid_t child, bool *in_time) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (*in_time && now.tv_sec - start.tv_sec > COMPILE_SECONDS) {
       *in_time = false;
-      kill(child, SIGKILL);
+      kill(-child, SIGKILL); // the programs that it started in turn are of its group
     }
     nanosleep(&pause, NULL);
   }
@@ -220,8 +220,17 @@ static bool spawn(command *c, const char *log, clv_error *error) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, S_IRUSR | S_IWUSR);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawnattr_t group;
+  if (posix_spawnattr_init(&group) != 0) {
+    posix_spawn_file_actions_destroy(&actions);
+    clv_error_set(error, CLV_ERROR_MEMORY, "no memory to start the compiler");
+    return false;
+  }
+  posix_spawnattr_setflags(&group, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&group, 0);
   pid_t child;
-  const int failed = posix_spawn(&child, c->program.text, &actions, NULL, c->word, environ);
+  const int failed = posix_spawn(&child, c->program.text, &actions, &group, c->word, environ);
+  posix_spawnattr_destroy(&group);
   posix_spawn_file_actions_destroy(&actions);
   bool in_time = true;
   if (failed == 0 && wait_for(child, &in_time) && in_time) return true;

@@ -3,23 +3,20 @@
 #include "rule/native.h"
 #include "rule/program.h"
 
-// All topological rules, for the shipped ones alone or, with `compile`, for all.
-static void attach_rules(clv_program *program, bool compile) {
+// All topological rules, for the shipped ones alone or, with `compile`, for all. False when memory is out.
+static bool attach_rules(clv_program *program, bool compile) {
   const clv_allocator *memory = &program->arena.allocator;
   BASE_ARRAY(rule_graph *) graphs = {0};
-  if (!BASE_RESERVE(memory, &graphs, program->declarations.count)) {
-    program->no_memory = true;
-    return;
-  }
+  if (!BASE_RESERVE(memory, &graphs, program->declarations.count)) return false;
   for (uint32_t k = 0; k < program->declarations.count; k++) {
     const rule_tree *tree = program->declarations.data[k];
     const clv_rule *rule =
         tree->kind == RULE_RULE || tree->kind == RULE_INVERSE ? rule_meaning(program, tree->name) : NULL;
     if (rule && rule->graph) graphs.data[graphs.count++] = rule->graph;
   }
-  if (rule_native_attach_rules(program->native, program, graphs.data, graphs.count, compile) != CLV_OK)
-    program->no_memory = true;
+  const clv_result result = rule_native_attach_rules(program->native, program, graphs.data, graphs.count, compile);
   BASE_RELEASE(memory, &graphs);
+  return result == CLV_OK;
 }
 
 void rule_attach_shipped(clv_program *program) {
@@ -36,7 +33,7 @@ void rule_attach_shipped(clv_program *program) {
     if (rule_native_attach_shipped(program->native, laws->kernels.data, laws->kernels.count) != CLV_OK)
       program->no_memory = true;
   }
-  attach_rules(program, false);
+  if (!attach_rules(program, false)) program->no_memory = true;
 }
 
 static void forget_code(clv_program *program) {
@@ -83,7 +80,8 @@ clv_result clv_program_compile(clv_program *program, const clv_compile_def *def,
     if (rule_native_attach(program->native, laws->kernels.data, laws->kernels.count) != CLV_OK)
       return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory; laws that are not compiled are interpreted");
   }
-  attach_rules(program, true);
+  if (!attach_rules(program, true))
+    return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory; rules that are not compiled are interpreted");
   const rule_native *native = program->native;
   if (report)
     *report = (clv_compile_report){

@@ -188,7 +188,9 @@ static bool constant_value(clv_program *program, const rule_tree *declaration, b
   return fine && !program->no_memory;
 }
 
-bool law_param_defaults(clv_program *program, double *values) {
+// A checked program is nobody's to change, and serves others at the same time: what is noted goes to a copy.
+bool law_param_defaults(const clv_program *checked, double *values) {
+  clv_program copy = *checked, *program = &copy;
   uint32_t first = 0;
   for (uint32_t k = 0; k < program->declarations.count; k++) {
     const rule_tree *tree = program->declarations.data[k];
@@ -199,8 +201,9 @@ bool law_param_defaults(clv_program *program, double *values) {
   return true;
 }
 
-bool law_initial(clv_program *program, const rule_tree *embed, const double *params, double *values) {
-  return constant_value(program, embed, true, params, values);
+bool law_initial(const clv_program *checked, const rule_tree *embed, const double *params, double *values) {
+  clv_program copy = *checked;
+  return constant_value(&copy, embed, true, params, values);
 }
 
 bool law_declaration_check(clv_program *program, const rule_tree *declaration) {

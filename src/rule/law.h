@@ -113,9 +113,9 @@ bool law_declaration_check(clv_program *program, const rule_tree *declaration);
 // first of one parameter, and their defaults. False when memory is out.
 uint32_t law_param_count(const clv_program *program);
 uint32_t law_param_first(const clv_program *program, const rule_tree *param);
-bool law_param_defaults(clv_program *program, double *values);
+bool law_param_defaults(const clv_program *program, double *values);
 // The value at creation of an embedding, with these parameters: zeros when it has none. False when memory is out.
-bool law_initial(clv_program *program, const rule_tree *embed, const double *params, double *values);
+bool law_initial(const clv_program *program, const rule_tree *embed, const double *params, double *values);
 
 // Quadrature of a template on its rest shape: points, and for each: weight, shape functions, gradients, frame, in
 // DAG_QUAD order. `rest` has 3 coordinates per corner. Returns the number of points; data has LAW_QUAD_DATA each.

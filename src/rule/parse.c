@@ -2,6 +2,7 @@
 
 #include "rule/parse.h"
 
+#include <locale.h>
 #include <stdio.h>
 
 void rule_advance(rule_parser *p) {
@@ -235,7 +236,7 @@ static void recover(rule_parser *p, uint32_t start) {
   }
 }
 
-void rule_parse(clv_program *program, uint32_t file) {
+static void parse_declarations(clv_program *program, uint32_t file) {
   rule_parser p = {.program = program, .file = file};
   p.token = rule_lex(program, file, 0);
   while (p.token.kind != RULE_END && !program->no_memory) {
@@ -251,4 +252,17 @@ void rule_parse(clv_program *program, uint32_t file) {
     }
     recover(&p, at);
   }
+}
+
+// A point is a point, whatever the program's locale says.
+void rule_parse(clv_program *program, uint32_t file) {
+  const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (plain == (locale_t)0) {
+    program->no_memory = true;
+    return;
+  }
+  const locale_t before = uselocale(plain);
+  parse_declarations(program, file);
+  uselocale(before);
+  freelocale(plain);
 }

@@ -144,7 +144,7 @@ static bool list_parts(clv_views *views, uint32_t *most) {
       view_slab *slab = &table->slabs[s];
       views->parts.data[views->parts.count++] = (uint64_t)t << 32 | s;
       if (slab->vertices.count > *most) *most = slab->vertices.count;
-      if (views->threads > 1 && slab->sums.size < copies_size(slab->vertices.count) &&
+      if (views->threads > 1 && slab->sums.room < copies_size(slab->vertices.count) &&
           !view_memory_resize(&slab->sums, a, 0, copies_size(slab->vertices.count + VIEW_TAIL)))
         return false;
     }

@@ -14,7 +14,7 @@ bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, siz
   if (keep) memcpy(data, memory->data, keep);
   memset(data + keep, 0, size - keep);
   base_free(allocator, memory->block, memory->size);
-  *memory = (view_memory){.data = data, .block = block, .size = whole};
+  *memory = (view_memory){.data = data, .block = block, .size = whole, .room = size};
   return true;
 }
 

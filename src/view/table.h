@@ -23,6 +23,7 @@ typedef struct view_memory {
   void *data;
   uint8_t *block;
   size_t size; // of the block
+  size_t room; // from `data` on
 } view_memory;
 
 bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size);

@@ -30,13 +30,6 @@ bool clv_views_stale(const clv_views *views) {
   return views->stale;
 }
 
-// Working out values at creation takes scratch memory from the program's allocator, and changes nothing that others see.
-static clv_program *workable(const clv_program *program) {
-  clv_program *same;
-  memcpy(&same, &program, sizeof same);
-  return same;
-}
-
 // Columns
 
 static bool is_whole_number(const rule_tree *type) {
@@ -80,9 +73,9 @@ static clv_result require_column(clv_views *views, const rule_tree *tree) {
   }
   double initial[9] = {0};
   int32_t numbers[9] = {0};
-  if (tree->kind == RULE_EMBED && !law_initial(workable(views->program), tree, views->params.data, initial))
+  if (tree->kind == RULE_EMBED && !law_initial(views->program, tree, views->params.data, initial))
     return no_memory(views);
-  for (uint32_t k = 0; k < components; k++) numbers[k] = (int32_t)initial[k];
+  for (uint32_t k = 0; k < components; k++) numbers[k] = embed_whole(initial[k]);
   clv_column_def def = {.name = tree->name,
                         .orbit = orbit,
                         .type = whole ? CLV_INT32 : CLV_DOUBLE,
@@ -338,7 +331,7 @@ static clv_result read_params(clv_views *views) {
   const uint32_t count = law_param_count(views->program);
   if (!BASE_RESERVE(&views->allocator, &views->params, count ? count : 1)) return no_memory(views);
   views->params.count = count;
-  return law_param_defaults(workable(views->program), views->params.data) ? CLV_OK : no_memory(views);
+  return law_param_defaults(views->program, views->params.data) ? CLV_OK : no_memory(views);
 }
 
 static clv_result make_all(clv_views *views, const clv_views_def *def) {
