@@ -78,6 +78,13 @@ law_value law_reduce(law_maker *m, law_binding *scope, const rule_tree *tree) {
   }
   if (!law_orbit_read(m, place->child[0], &orbit)) return bad;
   const uint32_t dims = law_dims(orbit, m->dimension) & of.dims;
+  if (!dims && m->dimension == 3) {
+    LAW_COMPLAIN(
+        m, 'F', place->span,
+        "this would go over single darts|some corners have more of them than others: name a letter of the orbit "
+        "that it is in");
+    return bad;
+  }
   law_dart list[LAW_COSETS];
   const uint32_t count = law_list_suborbits(m, &of.dart, of.dims, dims, list);
   if (count) return reduce_listed(m, scope, tree, dims, list, count);

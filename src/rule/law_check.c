@@ -107,6 +107,7 @@ static bool collect_roots(made_law *made) {
 typedef struct input_source {
   const law_maker *maker;
   uint32_t trial, point;
+  double beyond; // all numbers that the law names
   double quad[LAW_QUADRATURE][LAW_QUAD_DATA];
 } input_source;
 
@@ -148,11 +149,21 @@ static double position_of(const input_source *from, const law_dart *key, uint32_
   return 1.1 * rest_of(from, key, axis) + 0.4 * (draw(from->trial, DRAW_MOVE, key, axis) - 0.5);
 }
 
-// Values of columns and parameters. Most laws are about positive ones; but a guard may ask for the sign, or compare with
-// some number.
-static double spread(uint32_t trial, double value) {
+// Values of columns and parameters. Most laws are about positive ones; but a condition may ask for the sign, or compare
+// with some number: two trials go beyond all that the law names, up and down.
+static double spread(const input_source *from, double value) {
   static const double size[TRIALS] = {0, 0, 1, 10, 100, 10000, 10, 1};
-  return size[trial] > 0 ? size[trial] * (2 * value - 1) : 0.5 + value;
+  if (from->trial + 2 >= TRIALS && from->beyond > 1) return (from->trial % 2 ? 1 : -1) * from->beyond * (1 + value);
+  return size[from->trial] > 0 ? size[from->trial] * (2 * value - 1) : 0.5 + value;
+}
+
+static double largest_number(const dag *graph) {
+  double largest = 0;
+  for (uint32_t k = 0; k < graph->nodes.count; k++) {
+    const dag_node *node = &graph->nodes.data[k];
+    if (node->op == DAG_CONST && fabs(node->value) < 1e15) largest = fmax(largest, fabs(node->value));
+  }
+  return largest;
 }
 
 static double column_value(const input_source *from, uint32_t index) {
@@ -165,7 +176,7 @@ static double column_value(const input_source *from, uint32_t index) {
   const rule_span span = read->column->span;
   const double value = draw(from->trial, DRAW_COLUMN + span.start * 16 + span.file, key, read->component);
   if (law_is(type, "bool")) return value < 0.5;
-  return law_is(type, "int") ? floor(4 * spread(from->trial, value)) : spread(from->trial, value);
+  return law_is(type, "int") ? floor(4 * spread(from, value)) : spread(from, value);
 }
 
 static double read_input(void *user, dag_op op, uint32_t index) {
@@ -173,9 +184,9 @@ static double read_input(void *user, dag_op op, uint32_t index) {
   const law_maker *m = from->maker;
   switch (op) {
   case DAG_PARAM:
-    return spread(from->trial, draw(from->trial, DRAW_PARAM, NULL, index));
+    return spread(from, draw(from->trial, DRAW_PARAM, NULL, index));
   case DAG_SUM_INPUT:
-    return spread(from->trial, draw(from->trial, DRAW_SUM, NULL, index));
+    return spread(from, draw(from->trial, DRAW_SUM, NULL, index));
   case DAG_READ:
     return column_value(from, index);
   case DAG_POS:
@@ -203,7 +214,7 @@ static void set_points(input_source *from) {
 }
 
 // Everything that comes out of a law, on the inputs of one trial.
-static bool evaluate_made(const made_law *made, uint32_t trial, double *results) {
+static bool evaluate_made(const made_law *made, uint32_t trial, double beyond, double *results) {
   const law_maker *m = &made->maker;
   const clv_allocator *memory = &m->program->arena.allocator;
   const uint32_t nodes = m->graph->nodes.count, count = made->root_count;
@@ -212,7 +223,7 @@ static bool evaluate_made(const made_law *made, uint32_t trial, double *results)
     m->program->no_memory = true;
     return false;
   }
-  input_source from = {.maker = m, .trial = trial};
+  input_source from = {.maker = m, .trial = trial, .beyond = beyond};
   set_points(&from);
   const uint32_t points = m->law->quadrature && !m->law->unrolled ? m->law->quadrature : 1;
   for (uint32_t p = 0; p < points; p++) {
@@ -434,7 +445,7 @@ static bool check_sum(const made_law *made, const double *x) {
   return false;
 }
 
-static bool check_start(const made_law *made, const law_shape *shape, const start *from, double *x) {
+static bool check_start(const made_law *made, const law_shape *shape, const start *from, double beyond, double *x) {
   const law_maker *m = &made->maker;
   const clv_allocator *memory = &m->program->arena.allocator;
   made_law other = {.maker = {.program = m->program,
@@ -450,7 +461,7 @@ static bool check_start(const made_law *made, const law_shape *shape, const star
   double *y = fine ? base_allocate(memory, other.root_count * sizeof *y) : NULL;
   if (fine && !y) m->program->no_memory = true;
   for (uint32_t trial = 0; fine && y && trial < TRIALS; trial++)
-    fine = evaluate_made(made, trial, x) && evaluate_made(&other, trial, y) &&
+    fine = evaluate_made(made, trial, beyond, x) && evaluate_made(&other, trial, beyond, y) &&
            compare_made(made, x, &other, y, from->name);
   base_free(memory, y, other.root_count * sizeof *y);
   free_made(&other);
@@ -465,10 +476,13 @@ static bool check_symmetry(made_law *made, const law_shape *shape) {
     m->program->no_memory = true;
     return false;
   }
-  bool fine = evaluate_made(made, 0, x) && check_sum(made, x);
+  const double beyond = largest_number(m->graph);
+  bool fine = true;
+  for (uint32_t trial = 0; trial < TRIALS && fine; trial++)
+    fine = evaluate_made(made, trial, beyond, x) && check_sum(made, x);
   start list[MOVES];
   const uint32_t count = list_starts(m, list);
-  for (uint32_t k = 0; k < count && fine; k++) fine = check_start(made, shape, &list[k], x);
+  for (uint32_t k = 0; k < count && fine; k++) fine = check_start(made, shape, &list[k], beyond, x);
   base_free(memory, x, made->root_count * sizeof *x);
   return fine;
 }
