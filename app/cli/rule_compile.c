@@ -64,7 +64,11 @@ static int compile(const cli_call *call, clv_program *program, uint32_t dimensio
   const uint32_t count = report.shipped + report.cached + report.compiled + report.interpreted;
   *kernels += count;
   if (count) print_report(dimension, &report, seconds_since(start));
-  if (!report.interpreted) return CLI_OK;
+  const bool kept = !report.compiled || report.object[0];
+  if (!kept)
+    fprintf(stderr, "%s: compiled, and not kept: the cache must be a directory of yours that nobody else may write\n",
+            call->words[0]);
+  if (!report.interpreted) return kept ? CLI_OK : CLI_FAILURE;
   fprintf(stderr, "%s: some stay interpreted: %s\n", call->words[0], report.trouble.message);
   return CLI_FAILURE;
 }
@@ -107,7 +111,9 @@ const cli_command cli_rule_compile = {
         "What\n"
         "the library has was compiled when Cleave was built.\n"
         "\n"
-        "Without a compiler they are interpreted: as right, and slower. Then this command ends with status 1.\n"
+        "Without a compiler they are interpreted: as right, and slower. Then, and when nothing can be kept, this "
+        "command\n"
+        "ends with status 1.\n"
         "\n"
         "  cleave rule compile muscle.rule\n"
         "  cleave rule compile muscle.rule --instructions avx2\n",

@@ -106,6 +106,14 @@ compiled() {
   prints 'found in the cache'
 }
 ! command -v cc >/dev/null || it 'a law is compiled, once' compiled
+not_kept() {
+  mkdir -p everybodys && chmod 777 everybodys
+  cleave 1 rule compile laws.rule --cache everybodys
+  prints '1 compiled now'
+  mentions 'compiled, and not kept'
+  [ -z "$(ls everybodys)" ] || fail 'keeps code where everybody may change it'
+}
+! command -v cc >/dev/null || it 'a cache that everybody may write' not_kept
 shipped() { ok rule compile fem --cache cache && prints 'compiled with the library' && prints_not 'interpreted'; }
 # Builds for debugging leave the library's forces to the machine's compiler.
 "$program" rule explain springs stretch | grep -q '^ *code  *compiled$' && it 'the library is compiled already' shipped
