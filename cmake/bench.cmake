@@ -13,17 +13,17 @@ foreach(room IN LISTS rooms)
   set(room_sources ${bench_sources})
   list(FILTER room_sources INCLUDE REGEX "/bench/${room}/")
   add_executable(bench_${room} EXCLUDE_FROM_ALL ${room_sources})
-  target_include_directories(bench_${room} PRIVATE bench)
+  target_include_directories(bench_${room} PRIVATE bench src)
   target_link_libraries(bench_${room} PRIVATE cleave::cleave m)
   add_dependencies(bench bench_${room})
 endforeach()
 
-# The flat loops are optimised more and may contract: that is to their advantage.
+# The flat loops have the flags of the kernels, and may contract: the kernels' emitter writes its own fused operations.
 foreach(isa IN ITEMS sse2 avx2 avx512)
   add_library(flat_${isa} OBJECT EXCLUDE_FROM_ALL bench/flat/scalar.c bench/flat/wide.c)
   target_include_directories(flat_${isa} PRIVATE bench src)
   target_compile_definitions(flat_${isa} PRIVATE FLAT_SET=${isa})
-  target_compile_options(flat_${isa} PRIVATE ${kernel_options} ${options_${isa}} -O3 -ffp-contract=fast)
+  target_compile_options(flat_${isa} PRIVATE ${kernel_options} ${options_${isa}} -ffp-contract=fast)
   target_link_libraries(bench_rules PRIVATE flat_${isa})
 endforeach()
 

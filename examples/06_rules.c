@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char rules[] =
-    "use springs;\n"
-    "rule part(a:<0,1>) { left { a -3- b:<0,1>; } right { a -3- a; b -3- b; } }\n";
+static const char rules[] = "use springs;\n"
+                            "rule part(a:<0,1>) { left { a -3- b:<0,1>; } right { a -3- a; b -3- b; } }\n";
 
 // A program from text. What is wrong with it is printed as a compiler would.
 static clv_program *load_rules(const char *name, const char *text) {

@@ -34,4 +34,7 @@ clv_program *bench_program(const char *module);
 clv_map *bench_map(const uint32_t cubes[3]);
 clv_views *bench_views(const clv_program *program, clv_map *map, const char *law, uint32_t threads);
 
+// Builds the tables of views anew, and nothing else: the derived quantities that they read are there.
+clv_result bench_build_tables(clv_views *views);
+
 #endif

@@ -8,7 +8,7 @@
 #include "cleave/io.h"
 #include "cleave/map.h"
 #include "cleave/mesh.h"
-#include "cleave/view.h"
 #include "cleave/rule.h"
+#include "cleave/view.h"
 
 #endif

@@ -202,5 +202,6 @@ bool apply_torn(apply_run *run, clv_dart dart, uint32_t i);
 bool apply_drop(apply_run *run, clv_dart dart);
 // Where the rule does nothing but sew or unsew facets of plain cells, the map's own operation does it; *done tells.
 bool apply_straight(apply_match *match, const clv_dart *hooks, bool *done);
+rule_straight apply_straight_sort(const rule_graph *graph, uint32_t n);
 
 #endif

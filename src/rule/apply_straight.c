@@ -62,23 +62,33 @@ static bool guards_hold(apply_match *match, clv_dart first, clv_dart second) {
   return holds;
 }
 
+rule_straight apply_straight_sort(const rule_graph *graph, uint32_t n) {
+  if (graph->node_count != 2 || graph->relation_count || graph->value_count || graph->levels) return RULE_NOT_STRAIGHT;
+  const bool sews = graph->hook_count == 2 && is_free(graph, RULE_LEFT, n) && is_sewn(graph, RULE_RIGHT, n);
+  const bool unsews = graph->hook_count == 1 && is_sewn(graph, RULE_LEFT, n) && is_free(graph, RULE_RIGHT, n);
+  if ((!sews && !unsews) || !hooks_are_facets(graph, n)) return RULE_NOT_STRAIGHT;
+  if (!node_is_facet(graph, &graph->node[0], n) || !node_is_facet(graph, &graph->node[1], n)) return RULE_NOT_STRAIGHT;
+  return sews ? RULE_SEWS : RULE_UNSEWS;
+}
+
+// Two facets of plain cells; what is not is left to the general way, which says what is wrong.
+static bool are_plain_facets(const map *m, clv_dart a, clv_dart b) {
+  return map_dart_plain(m, a) && map_dart_plain(m, b) && facet_of(m, a) != facet_of(m, b);
+}
+
 bool apply_straight(apply_match *match, const clv_dart *hooks, bool *done) {
   const rule_graph *graph = match->graph;
   map *m = match->run->m;
   const uint32_t n = m->view.dimension;
+  const rule_straight sort = graph->straight[n - 2];
   *done = false;
-  if (graph->node_count != 2 || graph->relation_count || graph->value_count || graph->levels) return true;
-  const bool sews = graph->hook_count == 2 && is_free(graph, RULE_LEFT, n) && is_sewn(graph, RULE_RIGHT, n);
-  const bool unsews = graph->hook_count == 1 && is_sewn(graph, RULE_LEFT, n) && is_free(graph, RULE_RIGHT, n);
-  if ((!sews && !unsews) || !hooks_are_facets(graph, n)) return true;
-  if (!node_is_facet(graph, &graph->node[0], n) || !node_is_facet(graph, &graph->node[1], n)) return true;
-
+  if (sort == RULE_NOT_STRAIGHT) return true;
   clv_dart darts[2];
   for (uint32_t v = 0; v < 2; v++)
     darts[v] = graph->node[v].hook >= 0 ? hooks[graph->node[v].hook] : clv_alpha(&m->view, hooks[0], n);
-  const bool plain = map_dart_plain(m, darts[0]) && map_dart_plain(m, darts[1]);
-  if (!plain || facet_of(m, darts[0]) == facet_of(m, darts[1])) return true; // the general way says what is wrong
+  if (!are_plain_facets(m, darts[0], darts[1])) return true;
   if (!guards_hold(match, darts[0], darts[1])) return false;
   *done = true;
-  return apply_ok(match->run, sews ? clv_map_sew(&m->view, n, darts[0], darts[1]) : map_unsew(m, n, hooks[0]));
+  if (sort == RULE_UNSEWS) return apply_ok(match->run, map_unsew(m, n, hooks[0]));
+  return apply_ok(match->run, clv_map_sew(&m->view, n, darts[0], darts[1]));
 }

@@ -124,6 +124,7 @@ typedef struct rule_graph {
   const rule_tree *guards; // RULE_LIST
   uint32_t value_count;
   rule_value *values;
+  uint8_t straight[2];             // in maps of dimension 2, 3: does nothing but sew, or unsew, facets (rule_straight)
   const struct machine_code *code; // compiled, or NULL: interpreted
 } rule_graph;
 
@@ -137,6 +138,8 @@ bool rule_graph_check(clv_program *program, const rule_graph *graph);
 // Check O in a whole program: a rule that always leaves a cell open has to be applied by a script, which in turn has to
 // close it (rule_script_check).
 bool rule_open_check(clv_program *program, const rule_graph *graph);
+// What a rule is when it does nothing but sew or unsew facets.
+typedef enum rule_straight { RULE_NOT_STRAIGHT = 0, RULE_SEWS, RULE_UNSEWS } rule_straight;
 // True when the rule can be applied to maps of this dimension.
 bool rule_graph_serves(const rule_graph *graph, uint32_t dimension);
 
