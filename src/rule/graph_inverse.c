@@ -18,7 +18,8 @@ static bool make_original(graph_maker *maker, const rule_tree *rule, uint32_t de
     return false;
   }
   if (declaration == rule || depth >= INVERSE_DEPTH) {
-    FOUND(maker, name->span, "rule '%.60s' is its own inverse in the end|write one of the rules out", rule->name);
+    FOUND(maker, name->span,
+          "rule '%.60s' is an inverse of inverses without end, or of too many|write one of the rules out", rule->name);
     return false;
   }
   if (!rule_graph_build(maker->program, declaration, depth + 1, maker->graph)) maker->failed = true;
