@@ -330,13 +330,13 @@ static void compare_everything(kernel *k) {
     if (!native_isa_here((native_isa)isa)) continue;
     rule_native native;
     open_native(&native, native_isa_name((native_isa)isa), NULL);
-    memset(k->compiled, 0, sizeof k->compiled);
+    kernel_set_code(k, NULL);
     assert_int_equal(rule_native_attach(&native, &k, 1), CLV_OK);
     if (native.interpreted) fail_msg("%s", native.trouble.message);
     static const uint32_t counts[] = {1, 3, 8, 9, 24, ROWS};
     for (int kind = 0; kind < KERNEL_COUNT; kind++)
       for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) compare_kind(k, (kernel_kind)kind, &r, counts[n]);
-    memset(k->compiled, 0, sizeof k->compiled);
+    kernel_set_code(k, NULL);
     rule_native_close(&native);
   }
   free(r.constants);
@@ -397,7 +397,7 @@ static void every_operation_agrees(void **state) {
 
 static void compare_shipped(kernel *k, rule_native *native, uint32_t *compared) {
   rows r;
-  memset(k->compiled, 0, sizeof k->compiled);
+  kernel_set_code(k, NULL);
   assert_int_equal(rule_native_attach_shipped(native, &k, 1), CLV_OK);
   if (!k->compiled[KERNEL_FORCE]) return; // this instruction set was not built
   rows_init(&r, k, 11);
@@ -461,13 +461,13 @@ typedef struct found {
 static found attach_once(kernel *k, const char *isa, const char *compiler) {
   rule_native native;
   open_native(&native, isa, compiler);
-  memset(k->compiled, 0, sizeof k->compiled);
+  kernel_set_code(k, NULL);
   assert_int_equal(rule_native_attach(&native, &k, 1), CLV_OK);
   const found result = {native.cached, native.compiled, native.interpreted};
   assert_true((k->compiled[KERNEL_FORCE] == NULL) == (result.interpreted == 1));
   assert_true((native.trouble.code != CLV_OK) == (result.interpreted == 1));
   if (result.interpreted) assert_true(strlen(native.trouble.message) > 10);
-  memset(k->compiled, 0, sizeof k->compiled);
+  kernel_set_code(k, NULL);
   rule_native_close(&native);
   return result;
 }

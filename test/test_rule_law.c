@@ -572,8 +572,9 @@ static void test_quadrature(void **state) {
     for (uint32_t trial = 0; trial < 10; trial++) {
       const uint32_t corners = clv_templates[kind].corner_count, axes = clv_templates[kind].dimension;
       double rest[8][3] = {{0}}, data[LAW_QUADRATURE][LAW_QUAD_DATA] = {{0}}, volume = 0;
-      for (uint32_t c = 0; c < corners; c++)
-        for (uint32_t axis = 0; axis < axes; axis++) rest[c][axis] = shapes[kind][c][axis] + 0.3 * noise(&source);
+      for (uint32_t c = 0; c < 8 && c < corners; c++)
+        for (uint32_t axis = 0; axis < 3 && axis < axes; axis++)
+          rest[c][axis] = shapes[kind][c][axis] + 0.3 * noise(&source);
       law_quadrature(kind, (const double(*)[3])rest, data);
       for (uint32_t p = 0; p < law_quadrature_points(kind); p++) {
         double one = 0;

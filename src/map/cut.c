@@ -143,10 +143,11 @@ static inline bool is_back(const clv_template *shape, clv_dart at, uint32_t acro
 // The places round the edge at a dart whose facet is free, appended to the nodes. Their weight; 0 when they are not all
 // plain, or too many, and where the edge leads back to its other end at `avoided`.
 static uint32_t add_ring(const cutter *c, clv_dart dart, clv_dart avoided) {
+  static const clv_page none = {0};
   const map *m = c->m;
   uint32_t weight = 0, across = 0, *node = c->o->nodes.data + c->o->nodes.count, *end = node + MAP_STAR_PLAIN;
   for (clv_dart at = dart, next; node < end; at = next) {
-    const clv_page page = c->shape ? (clv_page){0} : map_page(m, at);
+    const clv_page page = c->shape ? none : map_page(m, at);
     if (!c->shape && !page.plain) return 0;
     const clv_template *shape = c->shape ? c->shape : &clv_templates[page.kind];
     *node++ = place_of(shape, c->inner, at, &weight);

@@ -157,6 +157,7 @@ static inline uint32_t star_plain(const map *m, uint32_t inner, clv_dart dart, c
   const uint32_t *rows = m->view.links[kind];
   uint32_t keys[MAP_STAR_PLAIN + 1]; // block and number of the sub-orbit, from 1
   uint8_t slots[STAR_SLOTS] = {0};
+  static const clv_page none = {0};
   keys[0] = 0;
   keys[1] = (dart & ~63u) | sub->of[dart & 63u];
   slots[star_slot(keys[1])] = 1;
@@ -164,7 +165,7 @@ static inline uint32_t star_plain(const map *m, uint32_t inner, clv_dart dart, c
   uint32_t count = 1;
   for (uint32_t k = 0; k < count; k++) {
     if (count > MAP_STAR_PLAIN - 16) return 0;
-    const clv_page page = uniform ? (clv_page){0} : pages[entry[k] >> CLV_PAGE_SHIFT];
+    const clv_page page = uniform ? none : pages[entry[k] >> CLV_PAGE_SHIFT];
     if (!uniform && page.kind != kind) { // rare, so its constants are looked up only then
       kind = page.kind;
       shape = &clv_templates[kind];

@@ -85,7 +85,7 @@ static bool template_repeats(const uint32_t *corners, uint32_t count, const uint
            ring[2] == ring[3];
   }
   for (uint32_t k = count; k < 8; k++) ring[k] = UINT32_MAX - k;
-  memcpy(ring + 8, ring, 8 * sizeof *ring);
+  for (uint32_t k = 0; k < 8; k++) ring[k + 8] = ring[k];
   for (uint32_t step = 1; step <= 4; step++)
     for (uint32_t k = 0; k < 8; k++) same |= ring[k] == ring[k + step];
   return same;

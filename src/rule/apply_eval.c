@@ -238,7 +238,7 @@ static bool evaluate_field(apply_run *run, const rule_tree *tree, apply_datum *v
 }
 
 static bool evaluate_within(apply_run *run, const rule_tree *tree, apply_datum *value) {
-  clv_dart dart;
+  clv_dart dart = CLV_NO_DART;
   const uint32_t first = run->darts.count;
   if (!apply_dart_of(run, tree->child[1], &dart) || !apply_orbit(run, tree->child[0], NULL, dart)) return false;
   *value = (apply_datum){.type = APPLY_PATH, .first = first, .length = run->darts.count - first};
@@ -284,7 +284,7 @@ static bool evaluate_walk(apply_run *run, const rule_tree *tree, apply_datum *va
 // The darts that a reduction goes over: those of an orbit that is written, of a path, or of a node's own orbit.
 static bool gather(apply_run *run, const rule_tree *of, const rule_tree *own) {
   if (of->kind == RULE_WITHIN) {
-    clv_dart dart;
+    clv_dart dart = CLV_NO_DART;
     return apply_dart_of(run, of->child[1], &dart) && apply_orbit(run, of->child[0], own, dart);
   }
   if (of->kind == RULE_NAME && run->match) return apply_node_orbit(run, of->name, own);
@@ -381,6 +381,7 @@ bool apply_evaluate(apply_run *run, const rule_tree *tree, apply_datum *value) {
   const uint32_t darts = run->darts.count;
   if (run->depth >= EVAL_DEPTH) return APPLY_FAIL(run, "'%s' is nested too deeply", run->name);
   run->depth++;
+  value->type = APPLY_NOTHING;
   const bool done = apply_spend(run, 1) && evaluate_kind(run, tree, value);
   run->depth--;
   if (done && value->type != APPLY_PATH) run->darts.count = darts;

@@ -40,7 +40,7 @@ static void forget_code(clv_program *program) {
   for (uint32_t n = 0; n < 2; n++)
     for (uint32_t k = 0; k < program->laws[n].kernels.count; k++) {
       kernel *one = program->laws[n].kernels.data[k];
-      if (one) memset(one->compiled, 0, sizeof one->compiled);
+      if (one) kernel_set_code(one, NULL);
     }
   for (uint32_t k = 0; k < program->declarations.count; k++) {
     const rule_tree *tree = program->declarations.data[k];

@@ -207,7 +207,7 @@ law_value law_orthonormal(law_maker *m, const law_value *a, rule_span span) {
     LAW_COMPLAIN(m, 'T', span, "qr takes a matrix with no more columns than rows|transpose it");
     return bad;
   }
-  dag_ref column[3][3];
+  dag_ref column[3][3] = {{0}};
   for (uint32_t c = 0; c < a->columns; c++) {
     for (uint32_t r = 0; r < a->rows; r++) column[c][r] = a->s[r * a->columns + c];
     if (c < 2)

@@ -66,6 +66,11 @@ typedef struct kernel {
   kernel_function *compiled[KERNEL_COUNT]; // NULL: interpreted
 } kernel;
 
+// Gives a kernel compiled functions, or none (NULL).
+static inline void kernel_set_code(kernel *k, kernel_function *const *code) {
+  for (uint32_t kind = 0; kind < KERNEL_COUNT; kind++) k->compiled[kind] = code ? code[kind] : NULL;
+}
+
 static inline uint32_t kernel_constants(const kernel *k) {
   return k->hoist_count + k->quadrature * k->hoist_q_count;
 }

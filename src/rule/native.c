@@ -118,8 +118,7 @@ static clv_result compile(rule_native *native, emit_text *module, kernel *const 
                      native->object, &native->trouble)) {
     native->modules.data[native->modules.count++] = code;
     entrance(&(native_gate){.make_positive = make_positive, .functions = functions});
-    for (uint32_t n = 0; n < count; n++)
-      memcpy(kernels[n]->compiled, functions + n * KERNEL_COUNT, sizeof kernels[n]->compiled);
+    for (uint32_t n = 0; n < count; n++) kernel_set_code(kernels[n], functions + n * KERNEL_COUNT);
     *(was_cached ? &native->cached : &native->compiled) += count;
   } else {
     native->interpreted += count;
@@ -132,7 +131,7 @@ static bool attach_shipped(rule_native *native, kernel *k, const emit_text *text
   const emit_hash hash = emit_hash_of(text->bytes.data, text->bytes.count);
   const native_entry *shipped = find_shipped(&hash);
   if (!shipped || !shipped->function[native->isa][KERNEL_FORCE]) return false;
-  memcpy(k->compiled, shipped->function[native->isa], sizeof k->compiled);
+  kernel_set_code(k, shipped->function[native->isa]);
   native->shipped++;
   return true;
 }
