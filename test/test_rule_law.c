@@ -4,6 +4,7 @@
 #include "support/counting_allocator.h"
 #include "support/random.h"
 #include "support/rule_law.h"
+#include "support/template_shapes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -196,15 +197,6 @@ static void test_angular_agrees_with_hinge(void **state) {
 
 // Cells
 
-static const double shapes[CLV_TEMPLATE_LAST + 1][8][3] = {
-    [CLV_TRI] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
-    [CLV_QUAD] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}},
-    [CLV_TET] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-    [CLV_PYRAMID] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, 1}},
-    [CLV_PRISM] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}},
-    [CLV_HEX] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}},
-};
-
 // Faces by corners, in one sense of turning.
 static const int8_t faces[CLV_TEMPLATE_LAST + 1][6][4] = {
     [CLV_TET] = {{0, 2, 1, -1}, {0, 1, 3, -1}, {1, 2, 3, -1}, {0, 3, 2, -1}},
@@ -250,7 +242,7 @@ static void deform(law_sample *sample, double (*map)[3], random_source *source, 
   for (uint32_t c = 0; c < clv_templates[kind].corner_count; c++) {
     double rest[3], pos[3];
     for (uint32_t axis = 0; axis < 3; axis++)
-      rest[axis] = flat && axis == 2 ? 0 : 1.5 * shapes[kind][c][axis] + 0.4 * noise(source);
+      rest[axis] = flat && axis == 2 ? 0 : 1.5 * template_shapes[kind][c][axis] + 0.4 * noise(source);
     for (uint32_t axis = 0; axis < 3; axis++)
       pos[axis] = 0.7 + map[axis][0] * rest[0] + map[axis][1] * rest[1] + map[axis][2] * rest[2];
     memcpy(sample->corner[c], rest, sizeof rest);
@@ -437,7 +429,7 @@ static void test_corner_masses(void **state) {
       law_test_fill(&sample, l, &source);
       for (uint32_t c = 0; c < clv_templates[l->shape.kind].corner_count; c++)
         for (uint32_t axis = 0; axis < dimension; axis++)
-          sample.corner[c][axis] = shapes[l->shape.kind][c][axis] + 0.2 * noise(&source);
+          sample.corner[c][axis] = template_shapes[l->shape.kind][c][axis] + 0.2 * noise(&source);
       assert_int_equal(l->assigns.count, clv_templates[l->shape.kind].corner_count);
       double whole = 0;
       for (uint32_t a = 0; a < l->assigns.count; a++) {
@@ -513,7 +505,8 @@ static void test_pressure(void **state) {
     law_test_fill(&sample, l, &source);
     double flat[8][3] = {{0}}, forces[LAW_PARTICLES][3], sum[3] = {0};
     for (uint32_t c = 0; c < clv_templates[l->shape.kind].corner_count; c++) {
-      for (uint32_t axis = 0; axis < 2; axis++) flat[c][axis] = shapes[l->shape.kind][c][axis] + 0.3 * noise(&source);
+      for (uint32_t axis = 0; axis < 2; axis++)
+        flat[c][axis] = template_shapes[l->shape.kind][c][axis] + 0.3 * noise(&source);
       memcpy(sample.pos[law_test_corner_particle(l, c)], flat[c], sizeof flat[c]);
     }
     law_test_forces(&sample, forces);
@@ -574,7 +567,7 @@ static void test_quadrature(void **state) {
       double rest[8][3] = {{0}}, data[LAW_QUADRATURE][LAW_QUAD_DATA] = {{0}}, volume = 0;
       for (uint32_t c = 0; c < 8 && c < corners; c++)
         for (uint32_t axis = 0; axis < 3 && axis < axes; axis++)
-          rest[c][axis] = shapes[kind][c][axis] + 0.3 * noise(&source);
+          rest[c][axis] = template_shapes[kind][c][axis] + 0.3 * noise(&source);
       law_quadrature(kind, (const double(*)[3])rest, data);
       for (uint32_t p = 0; p < law_quadrature_points(kind); p++) {
         double one = 0;

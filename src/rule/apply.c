@@ -74,7 +74,7 @@ static clv_dart facet_first(const map *m, clv_dart dart) {
 
 static bool is_going(const apply_match *match, clv_dart dart) {
   const uint32_t place = apply_table_find(&match->places, dart);
-  return place != APPLY_NOT_FOUND && apply_is_deleted(&match->graph->node[place % match->graph->node_count]);
+  return place != APPLY_NOT_FOUND && rule_node_deleted(&match->graph->node[place % match->graph->node_count]);
 }
 
 // True when every dart of a plain cell goes.
@@ -101,8 +101,8 @@ static bool extend_cells(const apply_match *match) {
     for (uint32_t v = 0; v < match->graph->node_count; v++) {
       const rule_node *node = &match->graph->node[v];
       const clv_dart dart = *apply_dart(match, p, v);
-      if (dart && apply_is_deleted(node) && !apply_leave(match, dart)) return false;
-      const bool changed = apply_is_kept(node) && apply_changes_inside(node, run->m->view.dimension);
+      if (dart && rule_node_deleted(node) && !apply_leave(match, dart)) return false;
+      const bool changed = rule_node_kept(node) && apply_changes_inside(node, run->m->view.dimension);
       if (dart && changed && !apply_ok(run, map_extend(run->m, dart))) return false;
     }
   return true;
@@ -201,7 +201,7 @@ static bool drop_darts(const apply_match *match) {
   for (uint32_t p = 0; p < match->count; p++)
     for (uint32_t v = 0; v < match->graph->node_count; v++) {
       const clv_dart dart = *apply_dart(match, p, v);
-      if (dart && apply_is_deleted(&match->graph->node[v]) && !apply_drop(run, dart)) return false;
+      if (dart && rule_node_deleted(&match->graph->node[v]) && !apply_drop(run, dart)) return false;
     }
   return true;
 }

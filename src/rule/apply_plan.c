@@ -3,7 +3,7 @@
 bool apply_tie_changes(const rule_node *node, uint32_t i) {
   const rule_tie *left = &node->side[RULE_LEFT].tie[i], *right = &node->side[RULE_RIGHT].tie[i];
   if (right->known == RULE_UNKNOWN || right->letter.level >= 0) return false;
-  return apply_is_created(node) || left->known != right->known || left->at != right->at || left->letter.level >= 0;
+  return rule_node_created(node) || left->known != right->known || left->at != right->at || left->letter.level >= 0;
 }
 
 bool apply_changes_inside(const rule_node *node, uint32_t dimension) {
@@ -67,7 +67,7 @@ static bool find_descent(const rule_graph *graph, const bool *known, apply_desce
 uint32_t apply_plan_descents(const rule_graph *graph, apply_descent *descents) {
   bool known[RULE_NODES] = {false};
   uint32_t count = 0;
-  for (uint32_t v = 0; v < graph->node_count; v++) known[v] = !apply_is_created(&graph->node[v]);
+  for (uint32_t v = 0; v < graph->node_count; v++) known[v] = !rule_node_created(&graph->node[v]);
   while (find_descent(graph, known, &descents[count])) known[descents[count++].node] = true;
   return count;
 }

@@ -6,16 +6,6 @@
 
 #include "rule/apply.h"
 
-static inline bool apply_is_kept(const rule_node *node) {
-  return node->side[RULE_LEFT].present && node->side[RULE_RIGHT].present;
-}
-static inline bool apply_is_created(const rule_node *node) {
-  return !node->side[RULE_LEFT].present && node->side[RULE_RIGHT].present;
-}
-static inline bool apply_is_deleted(const rule_node *node) {
-  return node->side[RULE_LEFT].present && !node->side[RULE_RIGHT].present;
-}
-
 // True when the right side says something new of a link. Links at levels are only read.
 bool apply_tie_changes(const rule_node *node, uint32_t i);
 // True when that happens below the map's own dimension.

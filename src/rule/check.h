@@ -20,10 +20,6 @@ static inline rule_span rule_place_of(const rule_graph *graph, rule_span span) {
   return graph->inverse_of ? graph->tree->span : span;
 }
 
-static inline bool rule_node_kept(const rule_node *node) {
-  return node->side[RULE_LEFT].present && node->side[RULE_RIGHT].present;
-}
-
 // Whether the link ai of a kept node is the same on both sides.
 static inline bool rule_link_kept(const rule_node *node, uint32_t i) {
   const rule_tie left = node->side[RULE_LEFT].tie[i], right = node->side[RULE_RIGHT].tie[i];

@@ -1,5 +1,6 @@
 // Programs and machine code: what is shipped is there as soon as a program is checked, the rest when it is asked for.
 
+#include "rule/apply.h"
 #include "rule/native.h"
 #include "rule/program.h"
 
@@ -9,9 +10,7 @@ static bool attach_rules(clv_program *program, bool compile) {
   BASE_ARRAY(rule_graph *) graphs = {0};
   if (!BASE_RESERVE(memory, &graphs, program->declarations.count)) return false;
   for (uint32_t k = 0; k < program->declarations.count; k++) {
-    const rule_tree *tree = program->declarations.data[k];
-    const clv_rule *rule =
-        tree->kind == RULE_RULE || tree->kind == RULE_INVERSE ? rule_meaning(program, tree->name) : NULL;
+    const clv_rule *rule = rule_find(program, program->declarations.data[k]->name);
     if (rule && rule->graph) graphs.data[graphs.count++] = rule->graph;
   }
   const clv_result result = rule_native_attach_rules(program->native, program, graphs.data, graphs.count, compile);
@@ -43,9 +42,7 @@ static void forget_code(clv_program *program) {
       if (one) kernel_set_code(one, NULL);
     }
   for (uint32_t k = 0; k < program->declarations.count; k++) {
-    const rule_tree *tree = program->declarations.data[k];
-    const clv_rule *rule =
-        tree->kind == RULE_RULE || tree->kind == RULE_INVERSE ? rule_meaning(program, tree->name) : NULL;
+    const clv_rule *rule = rule_find(program, program->declarations.data[k]->name);
     if (rule && rule->graph) rule->graph->code = NULL;
   }
 }

@@ -293,8 +293,8 @@ static void put_extends(const writer *w) {
   begin_loop(w);
   for (uint32_t v = 0; v < w->graph->node_count; v++) {
     const rule_node *node = &w->graph->node[v];
-    const bool leaves = apply_is_deleted(node);
-    if (!leaves && !(apply_is_kept(node) && apply_changes_inside(node, w->n))) continue;
+    const bool leaves = rule_node_deleted(node);
+    if (!leaves && !(rule_node_kept(node) && apply_changes_inside(node, w->n))) continue;
     put_if_there(w, v);
     emit_add(w->text, "!m->%s(m, d[%u])) return 0;\n", leaves ? "leave" : "extend", v);
   }
@@ -331,7 +331,7 @@ static void put_links(const writer *w, bool test) {
     const rule_node *node = &w->graph->node[v];
     for (uint32_t i = test ? w->n : 0; node->side[RULE_RIGHT].present && i <= w->n; i++) {
       if (!apply_tie_changes(node, i)) continue;
-      if (is_sure(w, v) || apply_is_created(node))
+      if (is_sure(w, v) || rule_node_created(node))
         emit_add(w->text, "    { ");
       else
         emit_add(w->text, "    if (d[%u]) { ", v);
@@ -349,7 +349,7 @@ static void put_links(const writer *w, bool test) {
 static void put_drops(const writer *w) {
   begin_loop(w);
   for (uint32_t v = 0; v < w->graph->node_count; v++) {
-    if (!apply_is_deleted(&w->graph->node[v])) continue;
+    if (!rule_node_deleted(&w->graph->node[v])) continue;
     put_if_there(w, v);
     emit_add(w->text, "!m->drop(m, d[%u])) return 0;\n", v);
   }

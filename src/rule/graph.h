@@ -78,6 +78,16 @@ typedef struct rule_node {
 
 enum { RULE_LEFT = 0, RULE_RIGHT = 1 };
 
+static inline bool rule_node_kept(const rule_node *node) {
+  return node->side[RULE_LEFT].present && node->side[RULE_RIGHT].present;
+}
+static inline bool rule_node_created(const rule_node *node) {
+  return !node->side[RULE_LEFT].present && node->side[RULE_RIGHT].present;
+}
+static inline bool rule_node_deleted(const rule_node *node) {
+  return node->side[RULE_LEFT].present && !node->side[RULE_RIGHT].present;
+}
+
 // The nodes of a piece are present at p where the left side's optional arc of dimension `dim` leads from node `from`, which
 // is present at p, to node `to` of the piece.
 typedef struct rule_piece {

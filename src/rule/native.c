@@ -65,12 +65,13 @@ void rule_native_close(rule_native *native) {
 
 // Attaching
 
-static const native_entry *find_shipped(const emit_hash *hash) {
-  uint32_t low = 0, high = native_table_count;
+const void *native_find(const emit_hash *hash, const void *table, uint32_t count, size_t size) {
+  uint32_t low = 0, high = count;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    const int order = memcmp(hash->byte, native_table[middle].hash.byte, sizeof hash->byte);
-    if (order == 0) return &native_table[middle];
+    const unsigned char *entry = (const unsigned char *)table + middle * size;
+    const int order = memcmp(hash->byte, entry, sizeof hash->byte);
+    if (order == 0) return entry;
     if (order < 0)
       high = middle;
     else
@@ -129,7 +130,7 @@ static clv_result compile(rule_native *native, emit_text *module, kernel *const 
 
 static bool attach_shipped(rule_native *native, kernel *k, const emit_text *text) {
   const emit_hash hash = emit_hash_of(text->bytes.data, text->bytes.count);
-  const native_entry *shipped = find_shipped(&hash);
+  const native_entry *shipped = native_find(&hash, native_table, native_table_count, sizeof *native_table);
   if (!shipped || !shipped->function[native->isa][KERNEL_FORCE]) return false;
   kernel_set_code(k, shipped->function[native->isa]);
   native->shipped++;

@@ -83,6 +83,9 @@ typedef struct native_rule {
 extern const native_rule native_rules[]; // sorted by hash
 extern const uint32_t native_rule_count;
 
+// The entry of a hash in a table of entries of `size` bytes that begin with theirs, NULL when there is none.
+const void *native_find(const emit_hash *hash, const void *table, uint32_t count, size_t size);
+
 // The machine's compiler (compile.c)
 
 // Entry of a compiled module: takes what kernels need of the library, gives KERNEL_COUNT functions for each kernel, or the

@@ -2,20 +2,6 @@
 
 #include "rule/native.h"
 
-static const machine_code *find_shipped(const emit_hash *hash) {
-  uint32_t low = 0, high = native_rule_count;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    const int order = memcmp(hash->byte, native_rules[middle].hash.byte, sizeof hash->byte);
-    if (order == 0) return native_rules[middle].code;
-    if (order < 0)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return NULL;
-}
-
 static void add_entrance(emit_text *module, uint32_t count) {
   emit_add(module, "\nstruct gate { void (*unused)(void); void (**functions)(void); const machine_code **codes; };\n"
                    "__attribute__((visibility(\"default\"))) void cleave_rules(const struct gate *gate) {\n"
@@ -64,7 +50,8 @@ clv_result rule_native_attach_rules(rule_native *native, const clv_program *prog
     text.bytes.count = 0;
     ok = emit_rule(&text, program, graphs[n]);
     const emit_hash hash = emit_hash_of(text.bytes.data, text.bytes.count);
-    graphs[n]->code = ok ? find_shipped(&hash) : NULL;
+    const native_rule *shipped = ok ? native_find(&hash, native_rules, native_rule_count, sizeof *native_rules) : NULL;
+    graphs[n]->code = shipped ? shipped->code : NULL;
     native->shipped += graphs[n]->code != NULL;
     if (graphs[n]->code || !compile) continue;
     emit_add(&module, "\n#define CLV_RULE(part) r%u_##part\n", rest_count);

@@ -237,7 +237,7 @@ static bool reserve_slab(view_table *table, view_slab *slab, const clv_allocator
   return true;
 }
 
-// Writes the rows' bases, constants and, for now, their vertices' slots.
+// Writes the rows' bases, constants and their vertices by slot; number_vertices gives those their numbers in the slab.
 static void fill_rows(view_table *table, view_workshop *shop, view_slab *slab, uint32_t first, uint32_t count) {
   hoisting h = {.table = table, .shop = shop};
   hoist_start(&h);
