@@ -8,7 +8,12 @@
 #include "cleave/io.h"
 #include "cleave/map.h"
 #include "cleave/mesh.h"
+#include "cleave/physics.h"
+#include "cleave/result.h"
 #include "cleave/rule.h"
+#include "cleave/scene.h"
+#include "cleave/solve.h"
 #include "cleave/view.h"
+#include "cleave/world.h"
 
 #endif

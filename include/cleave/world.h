@@ -1,0 +1,93 @@
+// Worlds: bodies with their solvers, a clock, and events on a timetable.
+//
+// A step is: the events that are due, then each body's solver. Events change what bodies are subject to (and, between
+// commits, what they are); nothing else does. The clock counts steps, and time is their number times the step: no error
+// adds up, and a world that is saved and loaded goes on with the same bits.
+
+#ifndef CLEAVE_WORLD_H
+#define CLEAVE_WORLD_H
+
+#include "cleave/solve.h"
+
+CLV_BEGIN_DECLS
+
+typedef struct clv_world clv_world;
+
+typedef enum clv_event_kind {
+  CLV_EVENT_FIX,     // zone, axes
+  CLV_EVENT_RELEASE, // zone, axes
+  CLV_EVENT_MOVE,    // zone, axes, path; times count from the event
+  CLV_EVENT_PULL,    // zone, path; times count from the event
+  CLV_EVENT_GRAVITY, // value
+  CLV_EVENT_REMOVE,  // removes the cells of a zone
+  CLV_EVENT_CUT,     // unsews the facets between cells whose centres lie on different sides of a plane zone's plane
+  CLV_EVENT_KIND_COUNT
+} clv_event_kind;
+
+typedef struct clv_event {
+  clv_event_kind kind;
+  double time;
+  uint32_t body; // number of the body, from 0
+  clv_zone zone;
+  unsigned axes;
+  const clv_key *path; // copied
+  uint32_t key_count;
+  double value[3];
+} clv_event;
+
+CLV_API const char *clv_event_name(clv_event_kind kind); // "fix", "release", "move", "pull", "gravity", "remove", "cut"
+CLV_API int clv_event_from_name(const char *name);       // -1 for an unknown word
+
+typedef struct clv_world_def {
+  double step; // s; 0: 0.8 of the stable step, for explicit methods; 1/60 for the others
+  clv_allocator allocator;
+} clv_world_def;
+
+CLV_API clv_world_def clv_default_world_def(void);
+CLV_API clv_world *clv_world_create(const clv_world_def *def);
+CLV_API void clv_world_destroy(clv_world *world);
+CLV_API const char *clv_world_error(const clv_world *world);
+
+// Adds a body and its solver, which belong to the world then. name is copied; NULL: "body1", "body2" ... Before the first
+// step. NULL on failure.
+CLV_API clv_body *clv_world_add(clv_world *world, const char *name, const clv_body_def *body,
+                                const clv_solver_def *solver, clv_error *error);
+CLV_API uint32_t clv_world_bodies(const clv_world *world);
+CLV_API clv_body *clv_world_body(const clv_world *world, uint32_t i);
+CLV_API clv_solver *clv_world_solver(const clv_world *world, uint32_t i);
+CLV_API const char *clv_world_body_name(const clv_world *world, uint32_t i);
+
+CLV_API clv_result clv_world_schedule(clv_world *world, const clv_event *event);
+
+// The time of a step. Setting it is for before the first step.
+CLV_API double clv_world_get_step(const clv_world *world);
+CLV_API clv_result clv_world_set_step(clv_world *world, double step);
+
+typedef struct clv_world_report {
+  uint64_t step;          // number of the step just done, from 1
+  double time;            // behind it
+  uint32_t events;        // carried out before it
+  bool topology;          // whether an event changed the topology of a body
+  clv_step_report solver; // sums over bodies
+  double events_seconds, total_seconds;
+} clv_world_report;
+
+// One step. On failure every body is as it was before the step, and the sentence names the body. report may be NULL.
+CLV_API clv_result clv_world_step(clv_world *world, clv_world_report *report);
+CLV_API double clv_world_time(const clv_world *world);
+CLV_API uint64_t clv_world_steps(const clv_world *world);
+
+// Saving: what a world needs to go on later from a world made the same way (the same scene): its clock, the journals of
+// its maps, its columns, its solvers' memories, as named blocks of bytes.
+typedef clv_result clv_world_writer(void *user, const char *name, const void *data, size_t size);
+CLV_API clv_result clv_world_save(clv_world *world, clv_world_writer *write, void *user);
+// For a world that was made the same way and has not stepped. `read` gives the block of a name; its pointer must live until
+// the next call.
+typedef clv_result clv_world_reader(void *user, const char *name, const void **data, size_t *size);
+CLV_API clv_result clv_world_load(clv_world *world, clv_world_reader *read, void *user);
+// A hash of clock, maps, positions and velocities: equal for equal bits.
+CLV_API uint64_t clv_world_hash(const clv_world *world);
+
+CLV_END_DECLS
+
+#endif
