@@ -13,19 +13,19 @@ CLV_BEGIN_DECLS
 
 typedef struct clv_world clv_world;
 
-typedef enum clv_event_kind {
-  CLV_EVENT_FIX,     // zone, axes
-  CLV_EVENT_RELEASE, // zone, axes
-  CLV_EVENT_MOVE,    // zone, axes, path; times count from the event
-  CLV_EVENT_PULL,    // zone, path; times count from the event
-  CLV_EVENT_GRAVITY, // value
-  CLV_EVENT_REMOVE,  // removes the cells of a zone
-  CLV_EVENT_CUT,     // unsews the facets between cells whose centres lie on different sides of a plane zone's plane
-  CLV_EVENT_KIND_COUNT
-} clv_event_kind;
+typedef enum clv_action_kind {
+  CLV_ACTION_FIX,     // zone, axes
+  CLV_ACTION_RELEASE, // zone, axes
+  CLV_ACTION_MOVE,    // zone, axes, path; times count from the event
+  CLV_ACTION_PULL,    // zone, path; times count from the event
+  CLV_ACTION_GRAVITY, // value
+  CLV_ACTION_REMOVE,  // removes the cells of a zone
+  CLV_ACTION_CUT,     // unsews the facets between cells whose centres lie on different sides of a plane zone's plane
+  CLV_ACTION_KIND_COUNT
+} clv_action_kind;
 
-typedef struct clv_event {
-  clv_event_kind kind;
+typedef struct clv_action {
+  clv_action_kind kind;
   double time;
   uint32_t body; // number of the body, from 0
   clv_zone zone;
@@ -33,10 +33,11 @@ typedef struct clv_event {
   const clv_key *path; // copied
   uint32_t key_count;
   double value[3];
-} clv_event;
+} clv_action;
 
-CLV_API const char *clv_event_name(clv_event_kind kind); // "fix", "release", "move", "pull", "gravity", "remove", "cut"
-CLV_API int clv_event_from_name(const char *name);       // -1 for an unknown word
+CLV_API const char *
+clv_action_name(clv_action_kind kind);              // "fix", "release", "move", "pull", "gravity", "remove", "cut"
+CLV_API int clv_action_from_name(const char *name); // -1 for an unknown word
 
 typedef struct clv_world_def {
   double step; // s; 0: 0.8 of the stable step, for explicit methods; 1/60 for the others
@@ -57,7 +58,7 @@ CLV_API clv_body *clv_world_body(const clv_world *world, uint32_t i);
 CLV_API clv_solver *clv_world_solver(const clv_world *world, uint32_t i);
 CLV_API const char *clv_world_body_name(const clv_world *world, uint32_t i);
 
-CLV_API clv_result clv_world_schedule(clv_world *world, const clv_event *event);
+CLV_API clv_result clv_world_schedule(clv_world *world, const clv_action *action);
 
 // The time of a step. Setting it is for before the first step.
 CLV_API double clv_world_get_step(const clv_world *world);
