@@ -28,8 +28,8 @@ fi
 missing=
 for package in $wanted; do
   case " $missing " in *" $package "*) continue ;; esac
-  case $(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null) in
-  *'installed '*) ;;
+  case $(dpkg-query -W -f ' ${db:Status-Status} ' "$package" 2>/dev/null) in
+  *' installed '*) ;;
   *) missing="$missing $package" ;;
   esac
 done
