@@ -496,6 +496,102 @@ static void other_columns_are_refused(void **state) {
   clv_map_destroy(elsewhere);
 }
 
+// As bytes, and back on another map; in two pieces.
+static void a_journal_is_saved_and_loaded(void **state) {
+  (void)state;
+  counting_memory memory = {0};
+  clv_error error;
+  for (uint32_t k = 0; k < sizeof recorded / sizeof *recorded; k++) {
+    clv_map *map = create_recorded(recorded[k]), *copy = create_recorded(recorded[k]);
+    clv_journal *journal = clv_journal_create(map);
+    record_edits(map, 31 + k, 60);
+    const size_t size = clv_journal_saved_size(journal);
+    uint8_t *bytes = counting_resize(&memory, NULL, 0, size);
+    clv_journal_save(journal, bytes);
+    clv_journal *loaded = clv_journal_load(copy, bytes, size, &error);
+    assert_non_null(loaded);
+    const uint64_t commits = clv_journal_commits(loaded);
+    assert_int_equal(commits, clv_journal_commits(journal));
+    assert_int_equal(clv_journal_replay_some(loaded, copy, 0, commits + 1), CLV_ERROR_ARGUMENT);
+    assert_int_equal(clv_journal_replay_some(loaded, copy, 0, commits / 2), CLV_OK);
+    assert_int_equal(clv_journal_replay_some(loaded, copy, 0, commits / 2), CLV_ERROR_INPUT); // it is further on
+    assert_int_equal(clv_journal_replay_some(loaded, copy, commits / 2, commits), CLV_OK);
+    assert_same_values(map, copy);
+    clv_journal_destroy(loaded);
+    counting_resize(&memory, bytes, size, 0);
+    clv_map_destroy(map);
+    clv_map_destroy(copy);
+  }
+  assert_int_equal(memory.live_bytes, 0);
+}
+
+// Any byte that is not as it was, and any length but the right one, is told.
+static void a_damaged_journal_is_refused(void **state) {
+  (void)state;
+  clv_map *map = create_recorded(CLV_GRID_QUAD), *copy = create_recorded(CLV_GRID_QUAD), *solid = create_map(3);
+  clv_journal *journal = clv_journal_create(map);
+  record_edits(map, 8, 6);
+  const size_t size = clv_journal_saved_size(journal);
+  uint8_t *bytes = malloc(size + 1);
+  assert_non_null(bytes);
+  clv_journal_save(journal, bytes);
+  bytes[size] = 0;
+  clv_error error;
+  for (size_t length = 0; length <= size + 1; length++) {
+    if (length == size) continue;
+    error.code = CLV_OK;
+    assert_null(clv_journal_load(copy, bytes, length, &error));
+    assert_int_equal(error.code, CLV_ERROR_INPUT);
+  }
+  for (size_t k = 0; k < size; k++) {
+    bytes[k] ^= (uint8_t)(1u << k % 8);
+    assert_null(clv_journal_load(copy, bytes, size, &error));
+    assert_int_equal(error.code, CLV_ERROR_INPUT);
+    bytes[k] ^= (uint8_t)(1u << k % 8);
+  }
+  assert_null(clv_journal_load(solid, bytes, size, &error));
+  assert_int_equal(error.code, CLV_ERROR_INPUT);
+  free(bytes);
+  clv_map_destroy(map);
+  clv_map_destroy(copy);
+  clv_map_destroy(solid);
+}
+
+static void a_journal_loads_whole_or_not_at_all(void **state) {
+  (void)state;
+  clv_map *map = create_map(3);
+  clv_journal *journal = clv_journal_create(map);
+  begin(map);
+  const clv_dart tet = add_cell(map, CLV_TET);
+  assert_int_equal(clv_map_insert_vertex(map, tet, NULL), CLV_OK);
+  commit(map);
+  uint8_t bytes[8192];
+  const size_t size = clv_journal_saved_size(journal);
+  assert_true(size <= sizeof bytes);
+  clv_journal_save(journal, bytes);
+  counting_memory memory = {0};
+  clv_map_def def = clv_default_map_def();
+  def.allocator = counting_allocator(&memory);
+  clv_map *copy = clv_map_create(&def, NULL);
+  const size_t before = memory.live_bytes;
+  clv_journal *loaded = NULL;
+  for (size_t fail = 1; !loaded; fail++) {
+    clv_error error = {0};
+    memory.fail_at = memory.requests + fail;
+    loaded = clv_journal_load(copy, bytes, size, &error);
+    if (loaded) break;
+    assert_int_equal(error.code, CLV_ERROR_MEMORY);
+    assert_int_equal(memory.live_bytes, before);
+  }
+  memory.fail_at = 0;
+  assert_int_equal(clv_journal_replay(loaded, copy), CLV_OK);
+  assert_same_values(map, copy);
+  clv_journal_destroy(loaded);
+  clv_map_destroy(copy);
+  clv_map_destroy(map);
+  assert_int_equal(memory.live_bytes, 0);
+}
+
 static void a_journal_begins_between_transactions(void **state) {
   (void)state;
   clv_map *map = create_map(2);
@@ -525,6 +621,9 @@ int main(void) {
       cmocka_unit_test(a_replay_is_heard_and_recorded),
       cmocka_unit_test(another_map_is_refused),
       cmocka_unit_test(other_columns_are_refused),
+      cmocka_unit_test(a_journal_is_saved_and_loaded),
+      cmocka_unit_test(a_damaged_journal_is_refused),
+      cmocka_unit_test(a_journal_loads_whole_or_not_at_all),
       cmocka_unit_test(a_journal_begins_between_transactions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

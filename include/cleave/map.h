@@ -340,6 +340,14 @@ CLV_API size_t clv_journal_bytes(const clv_journal *journal);
 CLV_API void clv_journal_clear(clv_journal *journal);
 // Where a replay fails on its way (memory), the commits before stand and the map is sound.
 CLV_API clv_result clv_journal_replay(const clv_journal *journal, clv_map *map);
+// Its commits `first` .. `end` - 1 alone, on a map that has seen those before.
+CLV_API clv_result clv_journal_replay_some(const clv_journal *journal, clv_map *map, uint64_t first, uint64_t end);
+// A journal as bytes, for a file: writes clv_journal_saved_size of them.
+CLV_API size_t clv_journal_saved_size(const clv_journal *journal);
+CLV_API void clv_journal_save(const clv_journal *journal, void *bytes);
+// And back: a journal that records nothing, to be replayed on `map` and destroyed before it. NULL on failure; damaged bytes
+// are told.
+CLV_API clv_journal *clv_journal_load(clv_map *map, const void *bytes, size_t size, clv_error *error);
 
 // Checking
 

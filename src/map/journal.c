@@ -154,21 +154,160 @@ static clv_result replay_commit(map *m, const map_write *writes, const uint8_t *
   return result;
 }
 
-clv_result clv_journal_replay(const clv_journal *journal, clv_map *view) {
-  map *m = map_of(view);
-  if (m->open) return map_fail(m, CLV_ERROR_ARGUMENT, "a journal cannot be replayed inside a transaction");
-  if (view->dimension != journal->dimension || clv_map_hash(view) != journal->start_hash)
+static clv_result replay_fits(const clv_journal *journal, map *m) {
+  if (m->view.dimension != journal->dimension || clv_map_hash(&m->view) != journal->start_hash)
     return map_fail(m, CLV_ERROR_INPUT, "the map is not as the recorded one was when the journal began");
   if (columns_of(m) != journal->columns)
     return map_fail(m, CLV_ERROR_INPUT, "the map has other columns than the recorded one had when the journal began");
+  return CLV_OK;
+}
+
+clv_result clv_journal_replay_some(const clv_journal *journal, clv_map *view, uint64_t first, uint64_t end) {
+  map *m = map_of(view);
+  if (m->open) return map_fail(m, CLV_ERROR_ARGUMENT, "a journal cannot be replayed inside a transaction");
+  if (first > end || end > journal->commits.count)
+    return map_fail(m, CLV_ERROR_ARGUMENT, "the journal has %u commits, and not those that are to be replayed",
+                    journal->commits.count);
+  if (first == 0) {
+    const clv_result result = replay_fits(journal, m);
+    if (result != CLV_OK) return result;
+  }
   const map_write *writes = journal->writes.data;
   const uint8_t *payload = journal->payload.data;
-  for (uint32_t k = 0; k < journal->commits.count; k++) {
+  for (uint32_t k = 0; k < end; k++) {
     const journal_commit commit = journal->commits.data[k];
-    const clv_result result = replay_commit(m, writes, payload, commit, k);
+    const clv_result result = k < first ? CLV_OK : replay_commit(m, writes, payload, commit, k);
     if (result != CLV_OK) return result;
     writes += commit.write_count;
     if (payload) payload += commit.payload_count;
   }
   return CLV_OK;
+}
+
+clv_result clv_journal_replay(const clv_journal *journal, clv_map *view) {
+  return clv_journal_replay_some(journal, view, 0, journal->commits.count);
+}
+
+// Bytes: a head, the commits, their writes, their payload, one behind the other as they lie in memory. The first word
+// also says whether the machine that reads orders its bytes as the one that wrote.
+
+#define JOURNAL_MAGIC UINT64_C(0x314C4E524A564C43) // "CLVJRNL1"
+
+typedef struct journal_head {
+  uint64_t magic, checksum; // of all that follows
+  uint64_t start_hash, columns;
+  uint32_t dimension, commit_count, write_count, payload_count;
+} journal_head;
+
+static uint64_t checksum(uint64_t hash, const void *data, size_t size) {
+  const uint8_t *bytes = data;
+  for (size_t k = 0; k < size; k++) hash = (hash ^ bytes[k]) * UINT64_C(0x100000001B3);
+  return hash;
+}
+
+static uint64_t checksum_head(const journal_head *head) {
+  return checksum(UINT64_C(0xCBF29CE484222325), &head->start_hash, sizeof *head - offsetof(journal_head, start_hash));
+}
+
+static size_t bytes_behind(const journal_head *head) {
+  return (size_t)head->commit_count * sizeof(journal_commit) + (size_t)head->write_count * sizeof(map_write) +
+         head->payload_count;
+}
+
+static journal_head head_of(const clv_journal *journal) {
+  return (journal_head){.magic = JOURNAL_MAGIC,
+                        .start_hash = journal->start_hash,
+                        .columns = journal->columns,
+                        .dimension = journal->dimension,
+                        .commit_count = journal->commits.count,
+                        .write_count = journal->writes.count,
+                        .payload_count = journal->payload.count};
+}
+
+size_t clv_journal_saved_size(const clv_journal *journal) {
+  const journal_head head = head_of(journal);
+  return sizeof head + bytes_behind(&head);
+}
+
+static uint8_t *put(uint8_t *to, const void *from, size_t size) {
+  if (size) memcpy(to, from, size);
+  return to + size;
+}
+
+void clv_journal_save(const clv_journal *journal, void *bytes) {
+  journal_head head = head_of(journal);
+  uint8_t *const behind = (uint8_t *)bytes + sizeof head;
+  uint8_t *at = put(behind, journal->commits.data, journal->commits.count * sizeof *journal->commits.data);
+  at = put(at, journal->writes.data, journal->writes.count * sizeof *journal->writes.data);
+  put(at, journal->payload.data, journal->payload.count);
+  head.checksum = checksum(checksum_head(&head), behind, bytes_behind(&head));
+  memcpy(bytes, &head, sizeof head);
+}
+
+// What a replay relies on without looking again.
+static bool writes_are_sound(const clv_journal *journal) {
+  uint64_t writes = 0, payload = 0;
+  for (uint32_t k = 0; k < journal->commits.count; k++) {
+    const journal_commit commit = journal->commits.data[k];
+    if (commit.write_count > journal->writes.count - writes || commit.payload_count > journal->payload.count - payload)
+      return false;
+    for (uint32_t w = 0; w < commit.write_count; w++) {
+      const map_write *write = &journal->writes.data[writes + w];
+      if (write->op > MAP_VALUE || (write->op == MAP_ALPHA && write->i > journal->dimension) ||
+          (write->op == MAP_CELL_ADD && (write->i == CLV_NONE || write->i >= MAP_KINDS)) ||
+          (write->op == MAP_VALUE && write->after >= commit.payload_count))
+        return false;
+    }
+    writes += commit.write_count;
+    payload += commit.payload_count;
+  }
+  return writes == journal->writes.count && payload == journal->payload.count;
+}
+
+static bool take(const clv_allocator *allocator, void *slot, uint32_t *count, uint32_t *capacity, uint32_t wanted,
+                 size_t size, const uint8_t **from) {
+  if (!base_grow(allocator, slot, capacity, wanted, size)) return false;
+  void *data;
+  memcpy(&data, slot, sizeof data);
+  if (wanted) memcpy(data, *from, wanted * size);
+  *count = wanted;
+  *from += wanted * size;
+  return true;
+}
+
+clv_journal *clv_journal_load(clv_map *view, const void *bytes, size_t size, clv_error *error) {
+  map *m = map_of(view);
+  journal_head head = {0};
+  if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
+  if (head.magic != JOURNAL_MAGIC || head.dimension != view->dimension) {
+    clv_error_set(error, CLV_ERROR_INPUT, "these bytes are no journal of a map of dimension %u, or of another version",
+                  view->dimension);
+    return NULL;
+  }
+  const uint8_t *at = (const uint8_t *)bytes + sizeof head;
+  if (size - sizeof head != bytes_behind(&head) ||
+      head.checksum != checksum(checksum_head(&head), at, size - sizeof head)) {
+    clv_error_set(error, CLV_ERROR_INPUT, "the journal is damaged: its length or its checksum is wrong");
+    return NULL;
+  }
+  clv_journal *journal = base_allocate(&m->allocator, sizeof *journal);
+  if (journal) {
+    *journal =
+        (clv_journal){.map = m, .dimension = head.dimension, .start_hash = head.start_hash, .columns = head.columns};
+    const clv_allocator *a = &m->allocator;
+    bool fits = take(a, &journal->commits.data, &journal->commits.count, &journal->commits.capacity, head.commit_count,
+                     sizeof *journal->commits.data, &at);
+    fits = fits && take(a, &journal->writes.data, &journal->writes.count, &journal->writes.capacity, head.write_count,
+                        sizeof *journal->writes.data, &at);
+    fits = fits && take(a, &journal->payload.data, &journal->payload.count, &journal->payload.capacity,
+                        head.payload_count, 1, &at);
+    if (fits && writes_are_sound(journal)) return journal;
+    clv_journal_destroy(journal);
+    if (fits) {
+      clv_error_set(error, CLV_ERROR_INPUT, "the journal is damaged: its commits do not add up");
+      return NULL;
+    }
+  }
+  clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while a journal was loaded");
+  return NULL;
 }
