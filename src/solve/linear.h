@@ -1,0 +1,67 @@
+// Linear systems: A x = b, with A = m M - d (df/dv) - k (df/dx) for a body as it is now.
+//
+// M is the masses, f all forces of the body with Rayleigh's and ambient damping; m, d and k are numbers that the method of
+// integration chooses: implicit Euler in velocities has 1, h and h^2, statics 0, 0 and 1. A system is made once for a
+// body and follows it through every commit. linear_system_update linearises at the body's present state; products and
+// solves then belong to that state, whatever the body does afterwards.
+//
+// Vectors have three numbers a slot, as those of the body. Along held axes an unknown is not unknown: x keeps what it has
+// there, and what that does to the free axes goes to the right side. A slot without a vertex is held. Nothing is allocated in a
+// solve, and no number depends on how many threads the body has.
+//
+// A is used as a symmetric matrix. Where a law's derivative is not symmetric (viscous springs that turn, forces without
+// an energy), its symmetric part is taken, row by row of its view.
+//
+// Solving never falls back silently: the report says what was used, how far it got, and whether it got there.
+
+#ifndef SOLVE_LINEAR_H
+#define SOLVE_LINEAR_H
+
+#include "cleave/solve.h"
+
+typedef struct linear_system linear_system;
+
+typedef struct linear_def {
+  clv_linear linear;
+  uint32_t iterations; // that solves will be given, 0: no bound; for the choice of CLV_LINEAR_AUTO alone
+  bool equilibrium;    // A will be without masses; likewise
+} linear_def;
+
+// A = mass M - damping (df/dv) - stiffness (df/dx)
+typedef struct linear_factors {
+  double mass, damping, stiffness;
+} linear_factors;
+
+typedef enum linear_preconditioner {
+  LINEAR_PLAIN,    // none: a direct solve
+  LINEAR_JACOBI,   // the 3 x 3 blocks on the diagonal
+  LINEAR_CHOLESKY, // incomplete, on the pattern of A
+} linear_preconditioner;
+
+typedef struct linear_report {
+  clv_linear linear; // what solved: never CLV_LINEAR_AUTO
+  linear_preconditioner preconditioner;
+  uint32_t iterations;
+  double residual; // |b - A x| / |b| on free axes, as the recurrence of conjugate gradients has it
+  bool converged;  // the residual is within the tolerance
+  bool indefinite; // a direction was met along which A is not positive; x is the best before it
+} linear_report;
+
+// The body outlives the system. NULL on failure: a solver that this library was not built with, or no memory.
+linear_system *linear_system_create(clv_body *body, const linear_def *def, const clv_allocator *allocator,
+                                    clv_error *error);
+void linear_system_destroy(linear_system *system);
+// The sentence that goes with the last result that was not CLV_OK.
+const char *linear_system_error(const linear_system *system);
+
+// Linearises at the body's present state. After a failure the system must be updated again before it is used.
+clv_result linear_system_update(linear_system *system, const linear_factors *factors);
+// out = A x, all axes.
+clv_result linear_system_multiply(linear_system *system, const double *x, double *out);
+// Solves for the free axes, from the first guess in x. The tolerance is relative to |b - A x_held| on free axes, iterations
+// are at most as many as asked for (0: as many as there are unknowns). A direct solver takes neither. CLV_ERROR_REFUSED
+// when a direct solver finds that A is not positive definite: x is then as it was.
+clv_result linear_system_solve(linear_system *system, const double *b, double *x, double tolerance, uint32_t iterations,
+                               linear_report *report);
+
+#endif
