@@ -23,10 +23,19 @@
 #define CLV_API __attribute__((visibility("default")))
 #define CLV_PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
 #define CLV_LIKELY(x) __builtin_expect(!!(x), 1)
+#define CLV_INLINE static inline __attribute__((always_inline))
 #else
 #define CLV_API
 #define CLV_PRINTF(format, first)
 #define CLV_LIKELY(x) (x)
+#define CLV_INLINE static inline
+#endif
+
+// A function that runs only where the processor has AVX2.
+#if defined(__GNUC__) && defined(__x86_64__)
+#define CLV_FOR_AVX2 __attribute__((target("avx2,tune=haswell")))
+#else
+#define CLV_FOR_AVX2
 #endif
 
 CLV_BEGIN_DECLS

@@ -90,9 +90,14 @@ void kernel_destroy(kernel *k, const clv_allocator *allocator);
 // law has them unrolled; NULL without); written to constants[k * KERNEL_LANES].
 void kernel_hoist(const kernel *k, const double *params, const double *reads, const double (*quad)[LAW_QUAD_DATA],
                   double *constants);
-// Runs a kernel: compiled where it is, interpreted otherwise.
-void kernel_run(const kernel *k, kernel_kind kind, const kernel_args *args);
 void kernel_interpret(const kernel *k, kernel_kind kind, const kernel_args *args);
+// Runs a kernel: compiled where it is, interpreted otherwise.
+static inline void kernel_run(const kernel *k, kernel_kind kind, const kernel_args *args) {
+  if (k->compiled[kind])
+    k->compiled[kind](args);
+  else
+    kernel_interpret(k, kind, args);
+}
 
 // Makes symmetric n x n matrices positive: clamps (or takes the absolute value of) eigenvalues. Row by row in place,
 // entry e of the matrix at matrix[e * stride].

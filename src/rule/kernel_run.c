@@ -269,10 +269,3 @@ void kernel_interpret(const kernel *k, kernel_kind kind, const kernel_args *args
     run_batch(kind, &in, args, batch, slots);
   }
 }
-
-void kernel_run(const kernel *k, kernel_kind kind, const kernel_args *args) {
-  if (k->compiled[kind])
-    k->compiled[kind](args);
-  else
-    kernel_interpret(k, kind, args);
-}

@@ -15,23 +15,13 @@ typedef struct evaluation {
   uint32_t ranges, slots;
 } evaluation;
 
-static inline view_table *table_of(const clv_views *views, uint64_t part) {
-  return &views->tables.data[part >> 32];
-}
-static inline view_slab *slab_of(const clv_views *views, uint64_t part) {
-  return &table_of(views, part)->slabs[(uint32_t)part];
-}
-
-static void gather(const view_slab *slab, const double *from, double *to) {
+static void gather(const clv_views *views, const view_slab *slab, const double *from, double *to) {
   const uint32_t *vertices = slab->vertices.data, count = slab->vertices.count;
-  for (uint32_t k = 0; k < count; k++) {
-    const double *value = from + 3 * (size_t)vertices[k];
-    double *copy = to + KERNEL_STRIDE * (size_t)k;
-    const double x = value[0], y = value[1], z = value[2];
-    copy[0] = x;
-    copy[1] = y;
-    copy[2] = z;
+  if (slab->consecutive) {
+    views->copier.in(from + 3 * (size_t)vertices[0], count, to);
+    return;
   }
+  for (uint32_t k = 0; k < count; k++) view_copy_vertex(from + 3 * (size_t)vertices[k], to + KERNEL_STRIDE * (size_t)k);
 }
 
 // Which copies a kernel reads.
@@ -39,30 +29,38 @@ static bool needs(const kernel *k, view_copy copy) {
   return copy == VIEW_POS || copy == VIEW_DPOS || (copy < VIEW_OUT && k->has_velocity);
 }
 
-// Copies the slab's vertices to the worker's bench; what a kernel gets to see of it.
-static kernel_args prepare(const evaluation *e, const view_table *table, const view_slab *slab, uint32_t worker) {
-  const view_bench *bench = &e->views->benches[worker];
+// Copies the slab's vertices to the worker's bench.
+static inline void copy_vertices(const evaluation *e, const view_part *part, const view_bench *bench) {
   for (uint32_t c = 0; c < VIEW_OUT; c++)
-    if (e->from[c] && needs(table->kernel, (view_copy)c)) gather(slab, e->from[c], bench->copies[c].data);
-  return (kernel_args){.rows = slab->rows,
-                       .places = slab->places.data,
-                       .constants = slab->constants.data,
+    if (e->from[c] && needs(part->table->kernel, (view_copy)c))
+      gather(e->views, part->slab, e->from[c], bench->copies[c].data);
+}
+
+// What a kernel gets to see: of the slab, and of the bench.
+static inline kernel_args arguments(const evaluation *e, const view_part *part, const view_bench *bench) {
+  return (kernel_args){.rows = part->slab->rows,
+                       .places = part->slab->places.data,
+                       .constants = part->slab->constants.data,
                        .params = e->views->params.data,
                        .pos = bench->copies[VIEW_POS].data,
                        .vel = bench->copies[VIEW_VEL].data,
                        .dpos = bench->copies[VIEW_DPOS].data,
-                       .dvel = bench->copies[VIEW_DVEL].data};
+                       .dvel = bench->copies[VIEW_DVEL].data,
+                       .out = NULL,
+                       .energy = NULL,
+                       .matrix = NULL};
 }
 
-static void run_kernels(const evaluation *e, const view_table *table, const view_slab *slab, uint32_t worker,
-                        double *sums) {
-  kernel_args args = prepare(e, table, slab, worker);
+static inline void run_kernels(const evaluation *e, const view_part *part, uint32_t worker, double *sums) {
+  const kernel *k = part->table->kernel;
+  const view_bench *bench = &e->views->benches[worker];
+  copy_vertices(e, part, bench);
+  kernel_args args = arguments(e, part, bench);
   args.out = sums;
-  memset(sums, 0, slab->vertices.count * KERNEL_STRIDE * sizeof(double));
-  for (uint32_t k = 0; k < 2; k++) {
-    const bool damping = e->kinds[k] == KERNEL_FORCE_DVEL;
-    if (e->kinds[k] < KERNEL_COUNT && slab->rows && (!damping || table->kernel->has_velocity))
-      kernel_run(table->kernel, e->kinds[k], &args);
+  memset(sums, 0, part->slab->vertices.count * KERNEL_STRIDE * sizeof(double));
+  for (uint32_t n = 0; n < 2 && args.rows; n++) {
+    const bool damping = e->kinds[n] == KERNEL_FORCE_DVEL;
+    if (e->kinds[n] < KERNEL_COUNT && (!damping || k->has_velocity)) kernel_run(k, e->kinds[n], &args);
   }
 }
 
@@ -76,26 +74,42 @@ static inline void add_sum(double *out, uint32_t slot, const double *sum) {
 
 // One thread: everything at once.
 
-static void add_slab(const evaluation *e, uint64_t part) {
-  const view_slab *slab = slab_of(e->views, part);
-  if (!slab->vertices.count) return;
-  double *sums = e->views->benches[0].copies[VIEW_OUT].data;
-  run_kernels(e, table_of(e->views, part), slab, 0, sums);
-  for (uint32_t k = 0; k < slab->vertices.count; k++) add_sum(e->out, slab->vertices.data[k], sums + KERNEL_STRIDE * k);
+// What adding to nothing would give, as a sum is never -0.
+static void write_sums(const evaluation *e, const view_slab *slab, const double *sums) {
+  const uint32_t first = slab->vertices.data[0], count = slab->vertices.count, end = first + count;
+  memset(e->out, 0, (size_t)first * 3 * sizeof(double));
+  e->views->copier.out(sums, count, e->out + 3 * (size_t)first);
+  if (end < e->slots) memset(e->out + 3 * (size_t)end, 0, (size_t)(e->slots - end) * 3 * sizeof(double));
+}
+
+static void add_sums(const evaluation *e, const view_slab *slab, const double *sums) {
+  const uint32_t *vertices = slab->vertices.data, count = slab->vertices.count;
+  for (uint32_t k = 0; k < count; k++) add_sum(e->out, vertices[k], sums + KERNEL_STRIDE * (size_t)k);
 }
 
 static void add_in_turn(const evaluation *e) {
-  memset(e->out, 0, (size_t)e->slots * 3 * sizeof(double));
-  for (uint32_t p = 0; p < e->views->parts.count; p++) add_slab(e, e->views->parts.data[p]);
+  const view_part *parts = e->views->parts.data;
+  const uint32_t count = e->views->parts.count;
+  double *sums = e->views->benches[0].copies[VIEW_OUT].data;
+  uint32_t next = 0;
+  if (count && parts[0].slab->consecutive) {
+    run_kernels(e, &parts[0], 0, sums);
+    write_sums(e, parts[next++].slab, sums);
+  } else {
+    memset(e->out, 0, (size_t)e->slots * 3 * sizeof(double));
+  }
+  for (; next < count; next++) {
+    run_kernels(e, &parts[next], 0, sums);
+    add_sums(e, parts[next].slab, sums);
+  }
 }
 
 // Several: the slabs, then the vertices.
 
 static void run_slab(void *user, uint32_t part, uint32_t worker) {
   const evaluation *e = user;
-  const view_slab *slab = slab_of(e->views, e->views->parts.data[part]);
-  if (slab->vertices.count)
-    run_kernels(e, table_of(e->views, e->views->parts.data[part]), slab, worker, slab->sums.data);
+  const view_part *p = &e->views->parts.data[part];
+  run_kernels(e, p, worker, p->slab->sums.data);
 }
 
 // The first of the ordered vertices that is not before `slot`.
@@ -118,7 +132,7 @@ static void add_range(void *user, uint32_t part, uint32_t worker) {
   const uint32_t end = (uint32_t)((uint64_t)e->slots * (part + 1) / e->ranges);
   if (end > first) memset(e->out + 3 * (size_t)first, 0, (size_t)(end - first) * 3 * sizeof(double));
   for (uint32_t p = 0; p < e->views->parts.count; p++) {
-    const view_slab *slab = slab_of(e->views, e->views->parts.data[p]);
+    const view_slab *slab = e->views->parts.data[p].slab;
     const double *sums = slab->sums.data;
     const uint32_t *vertices = slab->vertices.data, last = first_from(slab, end);
     for (uint32_t k = first_from(slab, first); k < last; k++) add_sum(e->out, vertices[k], sums + KERNEL_STRIDE * k);
@@ -142,7 +156,8 @@ static bool list_parts(clv_views *views, uint32_t *most) {
     if (!BASE_RESERVE(a, &views->parts, (uint64_t)views->parts.count + table->slab_count)) return false;
     for (uint32_t s = 0; s < table->slab_count; s++) {
       view_slab *slab = &table->slabs[s];
-      views->parts.data[views->parts.count++] = (uint64_t)t << 32 | s;
+      if (!slab->vertices.count) continue;
+      views->parts.data[views->parts.count++] = (view_part){table, slab};
       if (slab->vertices.count > *most) *most = slab->vertices.count;
       if (views->threads > 1 && slab->sums.room < copies_size(slab->vertices.count) &&
           !view_memory_resize(&slab->sums, a, 0, copies_size(slab->vertices.count + VIEW_TAIL)))
@@ -166,17 +181,33 @@ static bool reserve_benches(clv_views *views, uint32_t most) {
   return true;
 }
 
-static clv_result start(clv_views *views, evaluation *e) {
+// What stays the same from one evaluation to the next until a table changes.
+static clv_result lay_out(clv_views *views) {
   uint32_t most = 0;
   const clv_result result = views_ready(views);
   if (result != CLV_OK) return result;
-  e->views = views;
-  e->from[VIEW_POS] = views->pos ? clv_column_data(views->pos, CLV_NONE, NULL) : NULL;
-  e->from[VIEW_VEL] = views->vel ? clv_column_data(views->vel, CLV_NONE, NULL) : NULL;
-  e->slots = clv_id_slots(&views->map->view, CLV_VERTEX);
-  e->ranges = views->threads;
   if (!list_parts(views, &most) || !reserve_benches(views, most))
     return views_fail(views, CLV_ERROR_MEMORY, "out of memory: nothing was computed");
+  views->slots = clv_id_slots(&views->map->view, CLV_VERTEX);
+  views->laid_out = true;
+  return CLV_OK;
+}
+
+static inline const double *vertex_data(const clv_column *column) {
+  return column ? (const void *)column->slots.data : NULL;
+}
+
+static inline clv_result start(clv_views *views, evaluation *e) {
+  const map *m = views->map;
+  if (!views->laid_out || m->open || views->revision != m->revision) {
+    const clv_result result = lay_out(views);
+    if (result != CLV_OK) return result;
+  }
+  e->views = views;
+  e->from[VIEW_POS] = vertex_data(views->pos);
+  e->from[VIEW_VEL] = vertex_data(views->vel);
+  e->slots = views->slots;
+  e->ranges = views->threads;
   return CLV_OK;
 }
 
@@ -220,11 +251,13 @@ static kernel_args rows_from(const view_table *table, kernel_args args, uint32_t
 
 static void add_energies(void *user, uint32_t part, uint32_t worker) {
   const evaluation *e = user;
-  const view_table *table = table_of(e->views, e->views->parts.data[part]);
-  view_slab *slab = slab_of(e->views, e->views->parts.data[part]);
+  const view_table *table = e->views->parts.data[part].table;
+  view_slab *slab = e->views->parts.data[part].slab;
   slab->energy = 0;
   if (!table->site.law->energy) return;
-  const kernel_args all = prepare(e, table, slab, worker);
+  const view_bench *bench = &e->views->benches[worker];
+  copy_vertices(e, &e->views->parts.data[part], bench);
+  const kernel_args all = arguments(e, &e->views->parts.data[part], bench);
   for (uint32_t batch = 0; batch * KERNEL_LANES < slab->rows; batch += ENERGY_BATCHES) {
     double energies[ENERGY_BATCHES * KERNEL_LANES];
     kernel_args args = rows_from(table, all, batch, ENERGY_BATCHES);
@@ -240,7 +273,7 @@ clv_result clv_views_energy(clv_views *views, double *energy) {
   if (result != CLV_OK) return result;
   base_pool_run(views->pool, add_energies, &e, views->parts.count);
   *energy = 0;
-  for (uint32_t p = 0; p < views->parts.count; p++) *energy += slab_of(views, views->parts.data[p])->energy;
+  for (uint32_t p = 0; p < views->parts.count; p++) *energy += views->parts.data[p].slab->energy;
   return CLV_OK;
 }
 
@@ -269,8 +302,8 @@ clv_result clv_views_matrix(clv_views *views, clv_matrix which, void (*each)(voi
   clv_result result = start(views, &e);
   view_memory room = {0};
   for (uint32_t p = 0; result == CLV_OK && p < views->parts.count; p++) {
-    const view_table *table = table_of(views, views->parts.data[p]);
-    const view_slab *slab = slab_of(views, views->parts.data[p]);
+    const view_table *table = views->parts.data[p].table;
+    const view_slab *slab = views->parts.data[p].slab;
     if (!slab->rows || (which == CLV_DAMPING && !table->kernel->has_velocity)) continue;
     const size_t size = 9u * table->particles * table->particles;
     if (!view_memory_resize(&room, &views->allocator, 0, size * (KERNEL_LANES + 1) * sizeof(double))) {
@@ -278,7 +311,8 @@ clv_result clv_views_matrix(clv_views *views, clv_matrix which, void (*each)(voi
       break;
     }
     double *matrices = room.data;
-    const kernel_args all = prepare(&e, table, slab, 0);
+    copy_vertices(&e, &views->parts.data[p], views->benches);
+    const kernel_args all = arguments(&e, &views->parts.data[p], views->benches);
     for (uint32_t batch = 0; batch * KERNEL_LANES < slab->rows; batch++) {
       kernel_args args = rows_from(table, all, batch, 1);
       args.matrix = matrices;

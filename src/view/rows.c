@@ -27,6 +27,7 @@ static uint32_t find_vertex(const view_slab *slab, uint32_t slot) {
 static uint32_t use_vertex(view_slab *slab, uint32_t slot) {
   const uint32_t at = find_vertex(slab, slot);
   if (at == slab->vertices.count) {
+    slab->consecutive = at == 0 || (slab->consecutive && slot == slab->vertices.data[at - 1] + 1);
     slab->vertices.data[slab->vertices.count++] = slot;
     slab->uses.data[slab->uses.count++] = 0;
   } else if (!slab->uses.data[at]) {

@@ -303,6 +303,7 @@ clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error) 
   views->allocator = views->shop.allocator = def->allocator;
   views->map = views->shop.map = map_of(view);
   views->threads = threads;
+  views->copier = view_copier_best();
   views->rooms = base_allocate(&def->allocator, threads * sizeof *views->rooms);
   views->benches = base_allocate(&def->allocator, threads * sizeof *views->benches);
   if (views->rooms) memset(views->rooms, 0, threads * sizeof *views->rooms);

@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "cleave/view.h"
+#include "view/copy.h"
 #include "view/formula.h"
 #include "view/table.h"
 
@@ -51,6 +52,11 @@ typedef struct view_bench {
   view_memory copies[VIEW_COPIES];
 } view_bench;
 
+typedef struct view_part {
+  const view_table *table;
+  view_slab *slab;
+} view_part;
+
 // All formulas of one declaration.
 typedef struct view_figure {
   const rule_tree *tree;
@@ -79,9 +85,12 @@ struct clv_views {
   uint32_t threads;
   view_room *rooms;    // one for each thread
   view_bench *benches; // likewise
+  view_copier copier;
   uint32_t bench_room; // vertices that they have room for
   view_change change;
-  BASE_ARRAY(uint64_t) parts; // table << 32 | slab: what an evaluation goes over
+  BASE_ARRAY(view_part) parts; // what an evaluation goes over
+  uint32_t slots;              // of vertices
+  bool laid_out;               // these and the benches are as the tables need them
   uint64_t revision;
   bool subscribed, stale;
 };
