@@ -8,13 +8,17 @@
 
 // A whole cell
 
+static clv_result part(map *m, uint32_t n, clv_dart dart) {
+  const clv_dart partner = clv_alpha(&m->view, dart, n);
+  return partner == dart ? CLV_OK : map_unsew(m, n, dart, partner);
+}
+
 static clv_result drop_records(map *m, clv_dart dart) {
   const uint32_t n = m->view.dimension;
   clv_walk cell;
   map_walk_init(&cell, m);
   clv_result result = map_walk_darts(&cell, m, clv_orbit_dims(&m->view, CLV_CELL), dart) ? CLV_OK : map_no_memory(m);
-  for (uint32_t k = 0; result == CLV_OK && k < cell.count; k++)
-    if (!clv_is_free(&m->view, cell.darts[k], n)) result = map_unsew(m, n, cell.darts[k]);
+  for (uint32_t k = 0; result == CLV_OK && k < cell.count; k++) result = part(m, n, cell.darts[k]);
   for (uint32_t k = 0; result == CLV_OK && k < cell.count; k++) result = map_dart_drop(m, cell.darts[k]);
   clv_walk_end(&cell);
   return result;
@@ -26,8 +30,7 @@ static clv_result drop_template(map *m, clv_dart dart) {
   const clv_dart cell = dart & ~63u;
   clv_result result = CLV_OK;
   for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++) {
-    const clv_dart first = cell | shape->facet_first[f];
-    if (!clv_is_free(&m->view, first, n)) result = map_unsew(m, n, first);
+    result = part(m, n, cell | shape->facet_first[f]);
   }
   return result == CLV_OK ? map_cell_drop(m, cell) : result;
 }

@@ -136,10 +136,22 @@ static clv_result free_side(map *m, uint32_t i, clv_dart dart) {
   return result;
 }
 
-clv_result map_unsew(map *m, uint32_t i, clv_dart dart) {
-  const clv_dart partner = clv_alpha(&m->view, dart, i);
+clv_result map_unsew(map *m, uint32_t i, clv_dart dart, clv_dart partner) {
   const clv_result result = free_side(m, i, dart);
   return result == CLV_OK ? free_side(m, i, partner) : result;
+}
+
+bool map_unsew_plain(map *m, clv_dart dart, clv_result *result) {
+  const uint32_t n = m->view.dimension;
+  if (!m->open || !clv_dart_alive(&m->view, dart) || !map_dart_plain(m, dart)) return false;
+  const clv_dart partner = clv_alpha(&m->view, dart, n);
+  const bool apart = (dart ^ partner) >> 6 != 0; // in two cells
+  if (!apart || !map_dart_plain(m, partner)) return false;
+  const uint32_t mark = m->log.count;
+  *result = map_link(m, facet_first(m, dart), CLV_NO_DART);
+  if (*result == CLV_OK) *result = map_link(m, facet_first(m, partner), CLV_NO_DART);
+  map_end_edit(m, mark, *result);
+  return true;
 }
 
 clv_result clv_map_unsew(clv_map *view, uint32_t i, clv_dart dart) {
@@ -147,8 +159,8 @@ clv_result clv_map_unsew(clv_map *view, uint32_t i, clv_dart dart) {
   clv_result result = map_editable(m, &dart, 1);
   if (result != CLV_OK) return result;
   if (i > view->dimension) return bad_dimension(m, i);
-  if (clv_is_free(view, dart, i))
-    return map_fail(m, CLV_ERROR_REFUSED, "dart %u cannot be %u-unsewn: it is %u-free", dart, i, i);
+  const clv_dart partner = clv_alpha(view, dart, i);
+  if (partner == dart) return map_fail(m, CLV_ERROR_REFUSED, "dart %u cannot be %u-unsewn: it is %u-free", dart, i, i);
   const uint32_t mark = m->log.count;
-  return map_end_edit(m, mark, map_unsew(m, i, dart));
+  return map_end_edit(m, mark, map_unsew(m, i, dart, partner));
 }

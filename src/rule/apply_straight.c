@@ -89,6 +89,6 @@ bool apply_straight(apply_match *match, const clv_dart *hooks, bool *done) {
   if (!are_plain_facets(m, darts[0], darts[1])) return true;
   if (!guards_hold(match, darts[0], darts[1])) return false;
   *done = true;
-  if (sort == RULE_UNSEWS) return apply_ok(match->run, map_unsew(m, n, hooks[0]));
+  if (sort == RULE_UNSEWS) return apply_ok(match->run, map_unsew(m, n, hooks[0], clv_alpha(&m->view, hooks[0], n)));
   return apply_ok(match->run, clv_map_sew(&m->view, n, darts[0], darts[1]));
 }

@@ -164,6 +164,7 @@ struct clv_rule {
   const clv_program *program;
   rule_graph *graph;       // a topological rule ...
   const rule_tree *script; // ... or a script
+  bool unsews[2];          // in 2D, in 3D: parts the facet at its one argument, whatever the values there
 };
 
 #endif

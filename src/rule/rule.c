@@ -26,8 +26,13 @@ static void make_rule(clv_program *program, const rule_tree *tree) {
   else
     rule->graph = rule_graph_make(program, tree);
   if (rule->script || rule->graph) symbol->meaning = rule;
-  for (uint32_t n = 2; rule->graph && n <= 3; n++)
-    rule->graph->straight[n - 2] = (uint8_t)apply_straight_sort(rule->graph, n);
+  const bool plain =
+      rule->graph && rule->graph->parameter_count == 1 && !(rule->graph->guards && rule->graph->guards->count);
+  for (uint32_t n = 2; rule->graph && n <= 3; n++) {
+    const rule_straight sort = apply_straight_sort(rule->graph, n);
+    rule->graph->straight[n - 2] = (uint8_t)sort;
+    rule->unsews[n - 2] = plain && sort == RULE_UNSEWS;
+  }
 }
 
 void rule_make_rules(clv_program *program) {
@@ -103,33 +108,14 @@ static bool run_script(apply_run *run, const clv_rule *rule, const apply_datum *
   return true;
 }
 
-// A rule that only unsews a facet, between two plain cells and without a guard, is the map's own operation: nothing need
-// be kept meanwhile. False: it is not such a rule, or not such a place.
-static bool unsew_straight(const rule_graph *graph, map *m, clv_dart dart, clv_result *result) {
-  const uint32_t n = m->view.dimension;
-  if (graph->straight[n - 2] != RULE_UNSEWS || graph->parameter_count != 1) return false;
-  if ((graph->guards && graph->guards->count) || map_editable(m, &dart, 1) != CLV_OK) return false;
-  const clv_dart other = clv_alpha(&m->view, dart, n);
-  const bool apart = (dart ^ other) >> 6 != 0; // in two cells
-  if (!apart || !map_page(m, dart).plain || !map_page(m, other).plain) return false;
-  const uint32_t mark = m->log.count;
-  *result = map_end_edit(m, mark, map_unsew(m, n, dart));
-  return true;
-}
-
-clv_result clv_rule_apply(const clv_rule *rule, clv_map *view, const clv_rule_argument *arguments, uint32_t count,
-                          const char *node, clv_dart *created) {
-  map *m = map_of(view);
-  clv_result result = CLV_OK;
-  if (rule->graph && !created && count == 1 && !arguments->darts &&
-      unsew_straight(rule->graph, m, arguments->dart, &result))
-    return result;
-  result = test_arguments(rule, m, arguments, count);
+static clv_result apply(const clv_rule *rule, map *m, const clv_rule_argument *arguments, uint32_t count,
+                        const char *node, clv_dart *created) {
+  const clv_result result = test_arguments(rule, m, arguments, count);
   if (result != CLV_OK) return result;
   if (created && rule->graph && !node)
     return map_fail(m, CLV_ERROR_ARGUMENT, "name the node whose dart is wanted of rule '%s'", rule->graph->name);
   apply_run run = {.program = rule->program, .m = m, .name = clv_rule_name(rule), .result = CLV_OK};
-  run.budget = APPLY_BUDGET + APPLY_BUDGET_PAGE * view->page_count;
+  run.budget = APPLY_BUDGET + APPLY_BUDGET_PAGE * m->view.page_count;
   const uint32_t mark = m->log.count;
   apply_datum values[RULE_PARAMETERS];
   clv_dart dart = CLV_NO_DART;
@@ -144,4 +130,15 @@ clv_result clv_rule_apply(const clv_rule *rule, clv_map *view, const clv_rule_ar
   apply_run_free(&run);
   if (done && created) *created = dart;
   return done ? CLV_OK : run.result;
+}
+
+clv_result clv_rule_apply(const clv_rule *rule, clv_map *view, const clv_rule_argument *arguments, uint32_t count,
+                          const char *node, clv_dart *created) {
+  map *m = map_of(view);
+  clv_result result;
+  // Only unsews a facet, whatever the values there: where the cells are plain, that is the map's own operation, and nothing
+  // need be kept meanwhile.
+  const bool unsews = rule->unsews[view->dimension - 2] && count == 1 && !arguments->darts && !created;
+  if (unsews && map_unsew_plain(m, arguments->dart, &result)) return result;
+  return apply(rule, m, arguments, count, node, created);
 }
