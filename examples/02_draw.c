@@ -68,7 +68,7 @@ static vec mean(const clv_column *column, const clv_walk *walk) {
 
 // Unsews the faces of one lattice plane that lie in the cut. `lips` is a number on the sides of faces: 1 where it was cut.
 static clv_result cut_plane(clv_map *map, clv_column *lips) {
-  const clv_column *rest = clv_column_find(map, "position");
+  const clv_column *rest = clv_column_find(map, "pos");
   const int32_t one = 1;
   clv_walk faces, corners;
   clv_result result = clv_walk_all(&faces, map, CLV_FACE);
@@ -101,7 +101,7 @@ static vec held_move(vec p) {
 
 // Moves every vertex to the mean of its neighbours, over and over. The map says who is a neighbour.
 static clv_result relax(const clv_map *map, clv_column *moved) {
-  const clv_column *rest = clv_column_find(map, "position");
+  const clv_column *rest = clv_column_find(map, "pos");
   const uint32_t slots = clv_id_slots(map, CLV_VERTEX);
   double *move = (double *)clv_column_data(moved, CLV_NONE, NULL);
   double *sum = (double *)calloc(slots, 4 * sizeof *sum);
@@ -137,7 +137,7 @@ static clv_result relax(const clv_map *map, clv_column *moved) {
 }
 
 static void move_points(const clv_map *map, const clv_column *moved) {
-  clv_column *rest = clv_column_find(map, "position");
+  clv_column *rest = clv_column_find(map, "pos");
   const clv_id none = {0, 0};
   for (clv_id v = clv_id_next(map, CLV_VERTEX, none); v.index; v = clv_id_next(map, CLV_VERTEX, v)) {
     double *p = (double *)clv_column_of(rest, v);
@@ -237,7 +237,7 @@ static void fill_colour(FILE *out, clv_kind kind, bool lip, double light) {
 }
 
 static clv_result draw_cell(FILE *out, const camera *eye, const clv_map *map, const clv_column *lips, clv_dart cell) {
-  const clv_column *where = clv_column_find(map, "position");
+  const clv_column *where = clv_column_find(map, "pos");
   const vec light = unit(make(1.0, -1.7, 2.6));
   vec centre = {0, 0, 0}, corner[4];
   int count;
@@ -311,7 +311,7 @@ static clv_result draw_cut(FILE *out) {
   clv_result result = build_grid(CLV_GRID_MIXED, NX, NY, NZ, &map);
   if (result) return result;
   const camera eye = look_from(make(0.66, -1, 0.60));
-  ordering back_to_front = {map, clv_column_find(map, "position"), eye.towards, NULL, NULL, 0};
+  ordering back_to_front = {map, clv_column_find(map, "pos"), eye.towards, NULL, NULL, 0};
   result = order_cells(&back_to_front); // while all neighbours still are neighbours
   if (!result) result = make_columns(map, &moved, &lips);
   if (!result) result = cut_plane(map, lips);
@@ -333,7 +333,7 @@ static clv_result draw_cut(FILE *out) {
 
 // A dart is half an edge, seen from one cell; the dot is at its vertex. `from` and `to` are its ends on paper.
 static void dart_ends(const clv_map *map, clv_dart dart, vec *from, vec *to) {
-  const clv_column *where = clv_column_find(map, "position");
+  const clv_column *where = clv_column_find(map, "pos");
   vec centre = {0, 0, 0};
   if (centre_of(map, where, dart, &centre)) return;
   const vec a = mix(centre, position(where, dart), 0.80);
@@ -367,7 +367,7 @@ static void draw_dart(FILE *out, const clv_map *map, clv_dart dart) {
   }
   line(out, "dart", from, to);
   fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.2\"/>\n", from.x, from.y);
-  if (centre_of(map, clv_column_find(map, "position"), dart, &centre)) return;
+  if (centre_of(map, clv_column_find(map, "pos"), dart, &centre)) return;
   const vec middle = mix(from, to, 0.5), inwards = unit(minus(centre, middle));
   const vec label = make(middle.x + 14 * inwards.x, middle.y + 14 * inwards.y, 0);
   fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%u</text>\n", label.x, label.y + 4.5, dart & 63u);

@@ -44,7 +44,7 @@ static clv_result make_columns(clv_map *map, clv_column **share, clv_column **ma
 
 // The map's tables are plain arrays: row r of the tetrahedra has its vertices at 4r, its corners' values likewise.
 static void fill_columns(const clv_map *map, clv_column *share, clv_column *mass, double density) {
-  const double *position = (const double *)clv_column_data(clv_column_find(map, "position"), CLV_NONE, NULL);
+  const double *position = (const double *)clv_column_data(clv_column_find(map, "pos"), CLV_NONE, NULL);
   double *shares = (double *)clv_column_data(share, CLV_TET, NULL);
   double *masses = (double *)clv_column_data(mass, CLV_NONE, NULL);
   for (uint32_t row = 0; row < clv_cell_rows(map, CLV_TET); row++) {
@@ -87,7 +87,7 @@ static double worst_error(const clv_map *map, const clv_column *share, const clv
 
 // Unsews every face that lies in the plane x = 1.5 and has another volume beyond.
 static clv_result cut(clv_map *map) {
-  const clv_column *position = clv_column_find(map, "position");
+  const clv_column *position = clv_column_find(map, "pos");
   clv_walk faces, corners;
   clv_result result = clv_walk_all(&faces, map, CLV_FACE);
   if (!result) result = clv_map_begin(map);

@@ -55,7 +55,7 @@ static int hang_and_heal(clv_map *map) {
     return fail(map);
   if (clv_map_count(map, &info)) return fail(map);
   const clv_dart middle = go(map, first_cell(map), "0");
-  const double *p = (const double *)clv_column_at(clv_column_find(map, "position"), middle);
+  const double *p = (const double *)clv_column_at(clv_column_find(map, "pos"), middle);
   printf("hanging: a vertex at %g %g %g; %d hexahedra, %d extended\n", p[0], p[1], p[2], (int)info.kinds[CLV_HEX],
          (int)info.extended);
   if (clv_map_begin(map) || clv_map_remove(map, 0, middle) || clv_map_commit(map) || clv_map_count(map, &info))

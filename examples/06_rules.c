@@ -67,12 +67,10 @@ static clv_result cut(const clv_program *program, clv_map *map) {
 
 // Vertices rest where the mesh has them, and are pulled apart along x.
 static void stretch(clv_map *map) {
-  const double *position = (const double *)clv_column_data(clv_column_find(map, "position"), CLV_NONE, NULL);
   double *rest = (double *)clv_column_data(clv_column_find(map, "rest"), CLV_NONE, NULL);
   uint32_t count = 0;
   double *pos = (double *)clv_column_data(clv_column_find(map, "pos"), CLV_NONE, &count);
-  memcpy(rest, position, count * 3 * sizeof(double));
-  memcpy(pos, position, count * 3 * sizeof(double));
+  memcpy(rest, pos, count * 3 * sizeof(double));
   for (uint32_t k = 0; k < count; k++) pos[3 * k] *= 1.5;
 }
 

@@ -110,7 +110,7 @@ static void grids_have_the_right_numbers(void **state) {
 
 // The rows of a kind are its elements in order, their corners in the elements' order.
 static void assert_cells_are_elements(const bench *b) {
-  const clv_column *position = clv_column_find(b->map, "position"), *region = clv_column_find(b->map, "region");
+  const clv_column *position = clv_column_find(b->map, "pos"), *region = clv_column_find(b->map, "region");
   const double(*positions)[3] = clv_column_data(position, CLV_NONE, NULL);
   uint32_t rows[CLV_KIND_COUNT] = {0};
   for (size_t e = 0; e < b->mesh.element_count; e++) {

@@ -20,7 +20,7 @@ static bool same_place(const double *a, const double *b) {
 // How many vertices of the map lie at a point.
 static uint32_t vertices_at(const bench *b, const double *point) {
   uint32_t found = 0;
-  const clv_column *position = clv_column_find(b->map, "position");
+  const clv_column *position = clv_column_find(b->map, "pos");
   for (clv_id id = clv_id_next(b->map, CLV_VERTEX, (clv_id){0, 0}); id.index; id = clv_id_next(b->map, CLV_VERTEX, id))
     found += same_place(clv_column_of(position, id), point);
   return found;
@@ -401,7 +401,7 @@ static void an_empty_mesh_is_an_empty_map(void **state) {
     const clv_map_info info = bench_info(&b), none = {.orientable = true};
     assert_memory_equal(&info, &none, sizeof info);
     assert_int_equal(b.report.unused_points, points);
-    assert_non_null(clv_column_find(b.map, "position"));
+    assert_non_null(clv_column_find(b.map, "pos"));
     assert_non_null(clv_column_find(b.map, "region"));
     bench_end(&b);
   }

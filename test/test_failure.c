@@ -161,7 +161,7 @@ static clv_dart along(const clv_map *map, clv_dart dart, uint32_t steps) {
 
 static clv_result set_position(scene *s, clv_dart dart) {
   static const double somewhere[3] = {0.25, 0.5, 0.75};
-  return clv_column_set(clv_column_find(s->map, "position"), dart, somewhere);
+  return clv_column_set(clv_column_find(s->map, "pos"), dart, somewhere);
 }
 
 // Edits of a 2D map. Cells of one transaction are told apart by their first darts, which template cells keep while they

@@ -595,7 +595,7 @@ static void points_lie_where_catmull_and_clark_say(void **state) {
   } cases[] = {{CLV_HEX, 26, 8, 12, 2.0 / 9}, {CLV_QUAD, 9, 4, 4, 0.125}};
   for (uint32_t k = 0; k < 2; k++) {
     fixture f = start_levels(clv_templates[cases[k].kind].dimension);
-    const clv_column *position = clv_column_find(f.map, "position");
+    const clv_column *position = clv_column_find(f.map, "pos");
     const clv_dart a = add_cell(f.map, cases[k].kind);
     commit(f.map);
     clv_walk corners;

@@ -376,7 +376,7 @@ static uint64_t mix(uint64_t hash, int64_t value) {
 }
 
 static uint64_t vertex_mark(const clv_map *map, clv_dart dart) {
-  const double *at = clv_column_at(clv_column_find(map, "position"), dart);
+  const double *at = clv_column_at(clv_column_find(map, "pos"), dart);
   uint64_t hash = 1;
   for (uint32_t k = 0; k < 3; k++) hash = mix(hash, (int64_t)llround(at[k] * 1048576));
   return mix(hash, level_at(map, "lev", dart));

@@ -344,11 +344,10 @@ static clv_map *block(clv_grid_kind kind, uint32_t cells) {
 }
 
 static void place_block(clv_map *map) {
-  const double *at = values_of(map, "position");
   double *rest = values_of(map, "rest"), *pos = values_of(map, "pos"), *vel = values_of(map, "vel");
   for (uint32_t k = 0; k < 3 * clv_id_slots(map, CLV_VERTEX); k++) {
-    rest[k] = at[k];
-    pos[k] = at[k] + 0.1 * sin(3.7 * k);
+    rest[k] = pos[k];
+    pos[k] = rest[k] + 0.1 * sin(3.7 * k);
     vel[k] = cos(1.3 * k);
   }
 }

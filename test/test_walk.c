@@ -57,7 +57,7 @@ static uint32_t count_all(const clv_map *map, clv_orbit orbit) {
 
 // The dart at a point of the grid's lattice; positions are multiples of the cells' size.
 static clv_dart dart_at(const clv_map *map, double x, double y, double z) {
-  const clv_column *position = clv_column_find(map, "position");
+  const clv_column *position = clv_column_find(map, "pos");
   for (clv_dart d = clv_dart_next(map, 0); d; d = clv_dart_next(map, d)) {
     const double *p = clv_column_at(position, d);
     if (fabs(p[0] - x) < 1e-9 && fabs(p[1] - y) < 1e-9 && fabs(p[2] - z) < 1e-9) return d;

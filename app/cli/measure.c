@@ -181,7 +181,7 @@ static bool measure_elements(const cli_body *body, cli_measures *measures, sum *
 }
 
 clv_result cli_measure(const cli_body *body, cli_measures *measures) {
-  const clv_column *positions = clv_column_find(body->map, "position");
+  const clv_column *positions = clv_column_find(body->map, "pos");
   sum total = {0}, qualities = {0};
   *measures = (cli_measures){0};
   if (measure_elements(body, measures, &total, &qualities)) {

@@ -83,9 +83,9 @@ static int fill_arguments(const job *j, const cli_place *places, int count, clv_
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
-// `pos` and `rest`, where the program has them, begin as the file's points.
-static void copy_positions(const clv_map *map, const char *name) {
-  const clv_column *from = clv_column_find(map, "position"), *to = clv_column_find(map, name);
+// `rest`, where the program has it, begins as the file's points.
+static void copy_rest(const clv_map *map) {
+  const clv_column *from = clv_column_find(map, "pos"), *to = clv_column_find(map, "rest");
   if (!from || !to || clv_column_size(from) != clv_column_size(to)) return;
   const clv_column_def *def = clv_column_get_def(to);
   if (def->orbit != CLV_VERTEX || def->type != CLV_DOUBLE) return;
@@ -105,8 +105,7 @@ static int make_values(const job *j, clv_views **views) {
     fprintf(stderr, "%s: ", j->body.path);
     return cli_failed(error.message);
   }
-  copy_positions(j->body.map, "pos");
-  copy_positions(j->body.map, "rest");
+  copy_rest(j->body.map);
   return clv_views_refresh(*views) ? cli_failed(clv_views_error(*views)) : CLI_OK;
 }
 

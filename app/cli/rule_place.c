@@ -81,7 +81,7 @@ static bool uses(const clv_mesh *mesh, size_t element, uint32_t point) {
 
 // A dart of the cell that lies at a point: told by its position.
 static int corner_at(const cli_body *body, clv_dart cell, const double point[3], clv_dart *dart) {
-  const clv_column *position = clv_column_find(body->map, "position");
+  const clv_column *position = clv_column_find(body->map, "pos");
   clv_walk walk;
   const int result = walk_cell(body, cell, &walk);
   if (result != CLI_OK) return result;

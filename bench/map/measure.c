@@ -101,7 +101,7 @@ static bool facet_in_plane(const clv_map *map, const clv_column *position, doubl
 // One dart of every face in the lattice plane, in the order of the cells; there are plane_faces of them.
 static clv_dart *faces_in_plane(const bench_lattice *lattice, const clv_map *map) {
   const clv_template *shape = &clv_templates[lattice->kind];
-  const clv_column *position = clv_column_find(map, "position");
+  const clv_column *position = clv_column_find(map, "pos");
   const size_t expected = lattice->expected.plane_faces;
   clv_dart *faces = calloc(expected, sizeof *faces);
   if (!faces) bench_fail("out of memory");

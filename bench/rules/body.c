@@ -62,9 +62,8 @@ clv_views *bench_views(const clv_program *program, clv_map *map, const char *law
   clv_views *views = clv_views_create(program, map, &def, &error);
   if (!views) bench_fail("views: %s", error.message);
   const uint32_t count = 3 * clv_id_slots(map, CLV_VERTEX);
-  const double *position = vertex_column(map, "position");
   double *pos = vertex_column(map, "pos"), *rest = vertex_column(map, "rest");
-  for (uint32_t k = 0; k < count; k++) rest[k] = position[k], pos[k] = 1.05 * position[k] + 0.1 * scatter(k + 77);
+  for (uint32_t k = 0; k < count; k++) rest[k] = pos[k], pos[k] = 1.05 * rest[k] + 0.1 * scatter(k + 77);
   bench_ok(clv_views_refresh(views), "views", clv_views_error(views));
   return views;
 }

@@ -158,13 +158,13 @@ typedef struct clv_build_report {
 } clv_build_report;
 
 // A map from the elements of the mesh's highest dimension, glued wherever two share a facet, with the points as a
-// column "position" on its vertices and the tags as an int32 column "region" on its cells. Refuses, naming the
+// column "pos" on its vertices and the tags as an int32 column "region" on its cells. Refuses, naming the
 // elements: a facet shared by three, an element glued to itself, a degenerate element, a corner out of range. report
 // and error may be NULL.
 CLV_API clv_result clv_mesh_build(const clv_mesh *mesh, const clv_build_def *def, clv_map **map,
                                   clv_build_report *report, clv_error *error);
 
-// The cells of a map as elements, in order of kind and row, appended to an empty mesh; "position" and "region" give
+// The cells of a map as elements, in order of kind and row, appended to an empty mesh; "pos" and "region" give
 // points and tags.
 CLV_API clv_result clv_mesh_extract(clv_mesh *mesh, const clv_map *map, clv_error *error);
 

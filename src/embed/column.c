@@ -5,7 +5,7 @@
 #include <math.h>
 
 clv_column_def clv_default_column_def(void) {
-  return (clv_column_def){.name = "position",
+  return (clv_column_def){.name = "pos",
                           .orbit = CLV_VERTEX,
                           .type = CLV_DOUBLE,
                           .components = 3,

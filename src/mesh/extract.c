@@ -91,7 +91,7 @@ clv_result clv_mesh_extract(clv_mesh *mesh, const clv_map *map, clv_error *error
                          "the map has open cells (%llu darts): close them before it can be a mesh",
                          (unsigned long long)info.open_darts);
   extraction x = {
-      .mesh = mesh, .map = map, .position = clv_column_find(map, "position"), .region = clv_column_find(map, "region")};
+      .mesh = mesh, .map = map, .position = clv_column_find(map, "pos"), .region = clv_column_find(map, "region")};
   if (result == CLV_OK) result = add_points(&x);
   for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0, 0}); result == CLV_OK && id.index;
        id = clv_id_next(map, CLV_CELL, id))

@@ -87,7 +87,7 @@ void bench_add_unit(bench *b, clv_kind kind) {
 
 double bench_measure(const bench *b, clv_kind kind, uint32_t row) {
   const uint32_t count = clv_templates[kind].corner_count;
-  const double(*positions)[3] = clv_column_data(clv_column_find(b->map, "position"), CLV_NONE, NULL);
+  const double(*positions)[3] = clv_column_data(clv_column_find(b->map, "pos"), CLV_NONE, NULL);
   double p[8][3];
   for (uint32_t c = 0; c < count; c++) memcpy(p[c], positions[b->map->corners[kind][row * count + c]], sizeof p[c]);
   const double(*corners)[3] = (const double(*)[3])p;

@@ -86,7 +86,7 @@ void law_body_make(law_body *body, clv_grid_kind kind, uint32_t cells, bool flat
   body->rest = room(body->slots, sizeof *body->rest);
   body->pos = room(body->slots, sizeof *body->pos);
   body->vel = room(body->slots, sizeof *body->vel);
-  const clv_column *position = clv_column_find(body->map, "position");
+  const clv_column *position = clv_column_find(body->map, "pos");
   assert_non_null(position);
   for (clv_dart d = clv_dart_next(body->map, 0); d; d = clv_dart_next(body->map, d))
     memcpy(body->rest[clv_id_of(body->map, CLV_VERTEX, d).index], clv_column_at(position, d), 3 * sizeof(double));
