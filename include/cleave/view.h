@@ -31,6 +31,16 @@ typedef struct clv_views_def {
   uint32_t threads;          // that work at the same time, the caller's included; 0 is 1
   const char *const *forces; // names of the force laws to use; NULL: all of the program
   uint32_t force_count;
+  // Where forces act: bits for each of `forces` (0: everywhere), and the name of a column of one uint32 on cells. A law inside a cell has
+  // rows only in cells whose number has one of its bits; a law that crosses cells (on edges, vertices) has them
+  // everywhere, and takes what the cells bear. NULL: in all cells.
+  const uint32_t *force_bits;
+  const char *cell_bits;
+  // Make only those columns that the forces and updates need, not all that the program declares.
+  bool used_columns;
+  // Called once, when all columns are there and before anything is computed from them: the time to fill them. May be NULL.
+  clv_result (*fill)(void *user, clv_map *map, clv_error *error);
+  void *user;
   clv_allocator allocator;
 } clv_views_def;
 

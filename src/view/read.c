@@ -106,6 +106,10 @@ bool view_site_holds(const view_site *site, const double *params, view_reading *
   const law *l = site->law;
   const clv_map *view = &site->map->view;
   const clv_dart *darts = reading->darts.data;
+  if (site->bits) {
+    const uint32_t *cell = view_value(site->cells.column, reading->places.data[site->cells.spot]);
+    if (!(*cell & site->bits)) return false;
+  }
   if (site->whole && l->shape.kind && clv_cell_kind(view, darts[0]) != l->shape.kind) return false;
   if (site->face && !has_sides(view, darts[0], (uint32_t)clv_kind_corners(l->shape.kind))) return false;
   for (uint32_t g = 0; g < l->guards.count; g++) {

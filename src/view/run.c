@@ -115,8 +115,8 @@ clv_result clv_views_refresh(clv_views *views) {
   for (uint32_t k = 0; done && k < views->tables.count; k++) {
     view_table *table = &views->tables.data[k];
     // Where values decide whether there is a row, rows may come and go.
-    done = table->site.conditions.roots.count ? view_table_build(table, &views->shop)
-                                              : view_table_hoist(table, &views->shop);
+    done =
+        view_site_varies(&table->site) ? view_table_build(table, &views->shop) : view_table_hoist(table, &views->shop);
   }
   return done ? CLV_OK : went_stale(views);
 }

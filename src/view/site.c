@@ -256,6 +256,14 @@ clv_result view_site_make(view_site *site, map *m, const law *l, const clv_alloc
   return result;
 }
 
+clv_result view_site_limit(view_site *site, clv_column *cells, uint32_t bits, const clv_allocator *allocator,
+                           clv_error *error) {
+  if (site->crossing) return CLV_OK;
+  const maker k = {.site = site, .law = site->law, .allocator = allocator, .error = error};
+  site->bits = bits;
+  return make_fetch(&k, cells, 0, 0, &site->cells);
+}
+
 void view_site_free(view_site *site, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &site->steps);
   BASE_RELEASE(allocator, &site->path_steps);

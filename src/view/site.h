@@ -71,6 +71,8 @@ typedef struct view_site {
   BASE_ARRAY(view_fetch) positions; // `pos` and `vel` at the particles: what derived quantities and updates read
   BASE_ARRAY(view_fetch) corners;   // `rest` at the corners of the template, when there is quadrature
   view_code conditions;             // guards' values, in order
+  view_fetch cells;                 // a column of bits on cells, one of which must be among `bits`
+  uint32_t bits;                    // 0: whatever they are
   BASE_ARRAY(view_link) links;
   BASE_ARRAY(view_source) sources;
 } view_site;
@@ -85,6 +87,13 @@ typedef struct view_reading {
 // Makes the site of a law. CLV_ERROR_MEMORY, or CLV_ERROR_INPUT with a sentence when the map lacks something.
 clv_result view_site_make(view_site *site, map *m, const law *l, const clv_allocator *allocator, clv_error *error);
 void view_site_free(view_site *site, const clv_allocator *allocator);
+// Leaves a site that lies inside cells only those whose number in a column of one uint32 has one of these bits.
+clv_result view_site_limit(view_site *site, clv_column *cells, uint32_t bits, const clv_allocator *allocator,
+                           clv_error *error);
+// Whether values decide where there are rows, which may then come and go.
+static inline bool view_site_varies(const view_site *site) {
+  return site->conditions.roots.count || site->bits;
+}
 bool view_reading_reserve(view_reading *reading, const view_site *site, const clv_allocator *allocator);
 void view_reading_free(view_reading *reading, const clv_allocator *allocator);
 

@@ -153,11 +153,20 @@ static void find_gone(const rule_laws *all, bool *gone) {
   }
 }
 
-static void take_law(clv_views *views, const rule_laws *all, uint32_t k, bool *taken) {
+// The bits of the cells a law acts in.
+static uint32_t bits_of(const clv_views_def *def, const char *name) {
+  for (uint32_t k = 0; k < def->force_count; k++)
+    if (!strcmp(def->forces[k], name)) return def->force_bits[k];
+  return 0;
+}
+
+static void take_law(clv_views *views, const clv_views_def *def, const rule_laws *all, uint32_t k, bool *taken) {
   if (taken[k]) return;
   taken[k] = true;
   views->laws.data[views->laws.count++] = all->laws.data[k];
-  if (all->kernels.data[k]) views->kernels.data[views->kernels.count++] = all->kernels.data[k];
+  if (!all->kernels.data[k]) return;
+  views->kernels.data[views->kernels.count++] = all->kernels.data[k];
+  if (def->force_bits) views->bits.data[views->bits.count++] = bits_of(def, all->laws.data[k]->name);
 }
 
 // The laws that are wanted, and what they are derived from, as often as they read more of it.
@@ -165,13 +174,13 @@ static void take_laws(clv_views *views, const clv_views_def *def, const rule_law
   for (uint32_t k = 0; k < all->laws.count; k++) {
     const law *l = all->laws.data[k];
     if (l->tree->kind == RULE_FORCE ? is_wanted(def, l->name) : l->tree->kind == RULE_UPDATE || !def->forces)
-      take_law(views, all, k, taken);
+      take_law(views, def, all, k, taken);
   }
   for (uint32_t before = 0; before != views->laws.count;) {
     before = views->laws.count;
     for (uint32_t k = 0; k < all->laws.count; k++)
       if (all->laws.data[k]->tree->kind == RULE_DERIVE && is_read(views, all->laws.data[k]->tree))
-        take_law(views, all, k, taken);
+        take_law(views, def, all, k, taken);
   }
 }
 
@@ -182,7 +191,8 @@ static clv_result find_laws(clv_views *views, const clv_views_def *def) {
   const clv_result result = test_names(views, def);
   if (result != CLV_OK || !count) return result;
   bool *taken = base_allocate(a, count * sizeof *taken);
-  const bool room = taken && BASE_RESERVE(a, &views->laws, count) && BASE_RESERVE(a, &views->kernels, count);
+  const bool room = taken && BASE_RESERVE(a, &views->laws, count) && BASE_RESERVE(a, &views->kernels, count) &&
+                    (!def->force_bits || BASE_RESERVE(a, &views->bits, count));
   if (room) {
     memset(taken, 0, count * sizeof *taken);
     find_gone(all, taken);
@@ -192,18 +202,57 @@ static clv_result find_laws(clv_views *views, const clv_views_def *def) {
   return room ? CLV_OK : no_memory(views);
 }
 
-static clv_result require_columns(clv_views *views) {
+static bool is_assigned(const clv_views *views, const rule_tree *column) {
+  for (uint32_t k = 0; k < views->laws.count; k++) {
+    const law *l = views->laws.data[k];
+    for (uint32_t n = 0; n < l->assigns.count; n++)
+      if (l->assigns.data[n].column == column) return true;
+  }
+  return false;
+}
+
+// What laws read without naming it: where vertices are, and where they rest.
+static bool is_state(const rule_tree *column) {
+  return !strcmp(column->name, "pos") || !strcmp(column->name, "rest") || !strcmp(column->name, "vel");
+}
+
+static clv_result require_columns(clv_views *views, const clv_views_def *def) {
   clv_result result = CLV_OK;
   for (uint32_t k = 0; result == CLV_OK && k < views->program->declarations.count; k++) {
     const rule_tree *tree = views->program->declarations.data[k];
-    if (tree->kind == RULE_EMBED) result = require_column(views, tree);
+    if (tree->kind != RULE_EMBED) continue;
+    if (!def->used_columns || is_state(tree) || is_read(views, tree) || is_assigned(views, tree))
+      result = require_column(views, tree);
   }
   for (uint32_t k = 0; result == CLV_OK && k < views->laws.count; k++)
     if (views->laws.data[k]->tree->kind == RULE_DERIVE) result = require_column(views, views->laws.data[k]->tree);
   return result;
 }
 
+// The column that says which forces act in a cell.
+static clv_result find_cells(clv_views *views, const clv_views_def *def) {
+  if (!def->force_bits) return CLV_OK;
+  const clv_map *view = &views->map->view;
+  views->cells = def->cell_bits ? clv_column_find(view, def->cell_bits) : NULL;
+  if (views->cells && views->cells->index->dims == clv_orbit_dims(view, CLV_CELL) &&
+      views->cells->def.type == CLV_UINT32 && views->cells->def.components == 1)
+    return CLV_OK;
+  return views_fail(views, CLV_ERROR_ARGUMENT, "forces with bits need a column '%s' of one uint32 on cells",
+                    def->cell_bits ? def->cell_bits : "");
+}
+
+static clv_result fill_columns(clv_views *views, const clv_views_def *def) {
+  return def->fill ? def->fill(def->user, &views->map->view, &views->error) : CLV_OK;
+}
+
 // Tables and figures
+
+static clv_result limit_table(clv_views *views, uint32_t k) {
+  view_site *site = &views->tables.data[k].site;
+  const clv_result result = view_site_limit(site, views->cells, views->bits.data[k], &views->allocator, &views->error);
+  if (result != CLV_OK) return result;
+  return view_reading_reserve(&views->shop.reading, site, &views->allocator) ? CLV_OK : no_memory(views);
+}
 
 static clv_result make_tables(clv_views *views) {
   if (!BASE_RESERVE(&views->allocator, &views->tables, views->kernels.count)) return no_memory(views);
@@ -212,6 +261,7 @@ static clv_result make_tables(clv_views *views) {
         view_table_make(&views->tables.data[k], &views->shop, views->kernels.data[k], &views->error);
     if (result != CLV_OK) return result;
     views->tables.count++;
+    if (views->bits.count && limit_table(views, k) != CLV_OK) return views->error.code;
   }
   return CLV_OK;
 }
@@ -341,7 +391,9 @@ static clv_result make_all(clv_views *views, const clv_views_def *def) {
   if (views->map->open) return views_fail(views, CLV_ERROR_ARGUMENT, "views cannot be made inside a transaction");
   clv_result result = read_params(views);
   if (result == CLV_OK) result = find_laws(views, def);
-  if (result == CLV_OK) result = require_columns(views);
+  if (result == CLV_OK) result = require_columns(views, def);
+  if (result == CLV_OK) result = find_cells(views, def);
+  if (result == CLV_OK) result = fill_columns(views, def);
   return result == CLV_OK ? views_assemble(views) : result;
 }
 
@@ -394,6 +446,7 @@ void clv_views_destroy(clv_views *views) {
   for (uint32_t k = 0; views->own_laws && k < views->kernels.count; k++) kernel_destroy(views->kernels.data[k], &a);
   for (uint32_t k = 0; views->own_laws && k < views->laws.count; k++) law_destroy(views->laws.data[k], &a);
   BASE_RELEASE(&a, &views->kernels);
+  BASE_RELEASE(&a, &views->bits);
   BASE_RELEASE(&a, &views->laws);
   for (uint32_t k = 0; views->rooms && k < views->threads; k++) view_room_free(&views->rooms[k], &a);
   for (uint32_t k = 0; views->benches && k < views->threads; k++)

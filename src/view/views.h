@@ -77,6 +77,8 @@ struct clv_views {
   BASE_ARRAY(double) params;
   law_list laws;                 // of all declarations that are used
   BASE_ARRAY(kernel *) kernels;  // of the forces among them
+  BASE_ARRAY(uint32_t) bits;     // of the cells each kernel acts in, by kernel; none: in all
+  clv_column *cells;             // that bears those bits
   bool own_laws;                 // they are not the program's
   BASE_ARRAY(view_table) tables; // in the order of declarations
   view_figures derived;          // each behind those it reads
