@@ -1,0 +1,82 @@
+// A body from inside: what clv_body holds, and what the files of this room ask of each other.
+//
+// Everything that a cut may part is a column of the map: state (pos, rest, vel), masses, what cells are made of, and the
+// constraints. The body itself holds only what belongs to no place: sections, paths, pulls, gravity and damping. Nobody
+// but this room writes these fields.
+
+#ifndef PHYSICS_BODY_H
+#define PHYSICS_BODY_H
+
+#include "base/memory.h"
+#include "cleave/physics.h"
+#include "physics/model.h"
+
+// A section as the body keeps it: the zone has done its work.
+typedef struct physics_section {
+  const physics_model *model;
+  clv_material material;
+} physics_section;
+
+// The points of the elements that are no cells: physical surfaces, curves and points of a file.
+typedef struct physics_mark {
+  int32_t tag, dimension;
+  double point[3];
+} physics_mark;
+
+typedef struct physics_path {
+  clv_key *keys;
+  uint32_t count;
+} physics_path;
+
+// A force that the particles of a zone share: column `share` has the part of each.
+typedef struct physics_pull {
+  uint32_t path; // from 1
+  clv_column *share;
+} physics_pull;
+
+struct clv_body {
+  clv_allocator allocator;
+  clv_error error;
+  clv_map *map;
+  clv_views *views;
+  clv_program *own_program; // NULL: the user's
+  clv_column *pos, *rest, *vel, *mass;
+  clv_column *section;        // on cells: number of the section
+  clv_column *held;           // on vertices: bits of axes
+  clv_column *paths, *anchor; // on vertices: path of each axis, from 1; where it starts
+  BASE_ARRAY(physics_section) sections;
+  BASE_ARRAY(physics_mark) marks; // in order of tag, dimension and place
+  BASE_ARRAY(physics_path) path;
+  BASE_ARRAY(physics_pull) pulls;
+  BASE_ARRAY(uint32_t) found; // what a zone holds: slots of vertices
+  BASE_ARRAY(double) scratch; // three numbers a slot
+  double size;                // of the body at rest: the diagonal of its box
+  double gravity[3];
+  double drag, rayleigh_mass, rayleigh_stiffness;
+  uint32_t always_held; // axes that no particle is free along
+};
+
+// The sentence, and the code it goes with.
+clv_result physics_fail(clv_body *body, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
+clv_result physics_no_memory(clv_body *body);
+
+// The section of a cell.
+const physics_section *physics_section_of(const clv_body *body, clv_dart cell);
+
+// Called for a number of a vertex that is gone: puts it to 0.
+void physics_forget(void *user, const clv_map *map, void *value);
+
+// Creating, step by step: sections.c tests sections and spreads them over cells, constants.c fills columns.
+clv_result physics_test_sections(const clv_body_def *def, int dimension, clv_error *error);
+clv_result physics_spread_sections(clv_body *body, const clv_body_def *def, clv_error *error);
+void physics_fill(const clv_body *body);
+clv_result physics_create_constraints(clv_body *body, clv_error *error);
+void physics_free_constraints(clv_body *body);
+// Adds what pulls at the body.
+void physics_add_pulls(const clv_body *body, double time, double *out);
+
+static inline double *physics_vectors(const clv_column *column) {
+  return clv_column_data(column, CLV_NONE, NULL);
+}
+
+#endif
