@@ -442,7 +442,7 @@ static void add_positive_product(emitter *e, law_psd psd) {
 bool emit_kernel(emit_text *text, const kernel *k) {
   assert(k->particles <= LAW_PARTICLES && k->quadrature >= 1);
   emitter e = {.text = text, .kernel = k};
-  const law_psd psd = kernel_clamps(k) ? k->law->psd : LAW_PSD_NONE;
+  const law_psd psd = k->clamps ? k->law->psd : LAW_PSD_NONE;
   bool ok = add_simple(&e, KERNEL_ENERGY) && add_simple(&e, KERNEL_FORCE) && add_simple(&e, KERNEL_FORCE_DVEL) &&
             add_matrix(&e, KERNEL_STIFFNESS, psd) && add_matrix(&e, KERNEL_DAMPING, LAW_PSD_NONE);
   if (ok && psd != LAW_PSD_NONE)

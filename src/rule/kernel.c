@@ -98,12 +98,21 @@ static bool derive_gauss_newton(making *make) {
   return g->no_memory ? complain(make, 0) : true;
 }
 
+// Only an energy, and only one point: eigenvalues are of a whole row.
+static bool derive_central(making *make) {
+  const law *l = make->law;
+  return make->k->clamps && !l->force && !l->dissipation && make->k->quadrature == 1 &&
+         kernel_positive_central(&make->graph, make->energy, l->psd, make->axes, make->roots[KERNEL_FORCE_DPOS]);
+}
+
 static bool derive_tangents(making *make) {
   dag *g = &make->graph;
   const dag_ref *forces = make->roots[KERNEL_FORCE];
   dag_ref bad;
   if (make->law->psd == LAW_PSD_GAUSS_NEWTON) {
     if (!derive_gauss_newton(make)) return false;
+  } else if (derive_central(make)) {
+    make->k->clamps = false;
   } else if (!dag_tangent(g, forces, make->axes, DAG_POS, DAG_DPOS, make->roots[KERNEL_FORCE_DPOS], &bad)) {
     return complain(make, bad);
   }
@@ -196,7 +205,10 @@ kernel *kernel_make(clv_program *program, const law *l) {
   }
   *make = (making){.program = program, .law = l, .k = k, .axes = 3 * l->particles.count};
   const bool by_point = l->quadrature && !l->unrolled;
-  *k = (kernel){.law = l, .particles = l->particles.count, .quadrature = by_point ? l->quadrature : 1};
+  *k = (kernel){.law = l,
+                .particles = l->particles.count,
+                .quadrature = by_point ? l->quadrature : 1,
+                .clamps = l->psd == LAW_PSD_CLAMP || l->psd == LAW_PSD_ABS};
   dag_init(&make->graph, allocator);
   dag_init(&k->graph, allocator);
   bool made = make->axes <= KERNEL_AXES;

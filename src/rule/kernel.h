@@ -45,7 +45,7 @@ typedef enum kernel_kind {
 // One kernel, as expressions: roots over the inputs DAG_PARAM, DAG_HOIST, DAG_HOIST_Q, DAG_POS, DAG_VEL, DAG_DPOS,
 // DAG_DVEL. ENERGY has 1 root, the three force kernels 3 per particle; a root is the ref 0 where nothing acts. With
 // quadrature they are of one point, and a row's result is their sum over the points. Matrices have none: they are force
-// kernels run along each axis. FORCE_DPOS is not yet made positive (kernel_clamps).
+// kernels run along each axis. FORCE_DPOS is not yet made positive where the kernel clamps.
 typedef struct kernel_body {
   dag_ref *roots;
   uint32_t root_count;
@@ -60,6 +60,7 @@ typedef struct kernel {
   dag_ref *hoist, *hoist_q; // what is hoisted, over DAG_PARAM, DAG_READ, DAG_QUAD
   kernel_body body[KERNEL_COUNT];
   bool has_velocity;                       // forces depend on velocities
+  bool clamps;                             // FORCE_DPOS is to be made positive by the eigenvalues of each row
   bool symmetric, damping_symmetric;       // what the stiffness and the damping are, but for rounding
   kernel_tape constants;                   // hoist, then hoist_q; DAG_QUAD is late
   kernel_tape tape[KERNEL_COUNT];          // of the bodies; DAG_DPOS and DAG_DVEL are late
@@ -73,12 +74,6 @@ static inline void kernel_set_code(kernel *k, kernel_function *const *code) {
 
 static inline uint32_t kernel_constants(const kernel *k) {
   return k->hoist_count + k->quadrature * k->hoist_q_count;
-}
-
-// Whether FORCE_DPOS is minus the positive stiffness times the vector, rather than what its body gives: eigenvalues are
-// of a whole row. Gauss-Newton is in the body.
-static inline bool kernel_clamps(const kernel *k) {
-  return k->law->psd == LAW_PSD_CLAMP || k->law->psd == LAW_PSD_ABS;
 }
 
 // Differentiates, shares and hoists. NULL and a D finding where a law cannot be differentiated, NULL and the program's

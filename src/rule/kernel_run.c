@@ -191,8 +191,8 @@ static void fill_matrix(const kernel_tape *tape, inputs *in, double *slots, doub
 static void fill_stiffness(inputs *in, double *slots, double *matrix) {
   const kernel *k = in->k;
   fill_matrix(&k->tape[KERNEL_FORCE_DPOS], in, slots, matrix);
-  if (k->symmetric || kernel_clamps(k)) symmetrise(matrix, 3 * k->particles);
-  if (kernel_clamps(k)) kernel_make_positive_lanes(matrix, 3 * k->particles, k->law->psd);
+  if (k->symmetric || k->clamps) symmetrise(matrix, 3 * k->particles);
+  if (k->clamps) kernel_make_positive_lanes(matrix, 3 * k->particles, k->law->psd);
 }
 
 static void fill_damping(inputs *in, double *slots, double *matrix) {
@@ -235,7 +235,7 @@ static void run_batch(kernel_kind kind, inputs *in, const kernel_args *args, uin
   case KERNEL_FORCE:
   case KERNEL_FORCE_DPOS:
   case KERNEL_FORCE_DVEL:
-    if (kind == KERNEL_FORCE_DPOS && kernel_clamps(k))
+    if (kind == KERNEL_FORCE_DPOS && k->clamps)
       push_positive(in, slots, sums);
     else
       sum_points(&k->tape[kind], in, slots, sums);
