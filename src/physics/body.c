@@ -336,6 +336,7 @@ const double *clv_body_masses(const clv_body *body) {
 
 void clv_body_set_gravity(clv_body *body, const double gravity[3]) {
   memcpy(body->gravity, gravity, sizeof body->gravity);
+  body->subject++;
 }
 
 void clv_body_get_gravity(const clv_body *body, double gravity[3]) {
@@ -346,4 +347,5 @@ void clv_body_set_damping(clv_body *body, double drag, double rayleigh_mass, dou
   body->drag = drag;
   body->rayleigh_mass = rayleigh_mass;
   body->rayleigh_stiffness = rayleigh_stiffness;
+  body->subject++;
 }

@@ -54,6 +54,7 @@ struct clv_body {
   double gravity[3];
   double drag, rayleigh_mass, rayleigh_stiffness;
   uint32_t always_held; // axes that no particle is free along
+  uint64_t subject; // grows when something changes that the body is subject to: constraints, pulls, gravity, damping
 };
 
 // The sentence, and the code it goes with.

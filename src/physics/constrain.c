@@ -110,6 +110,7 @@ clv_result clv_body_fix(clv_body *body, const clv_zone *zone, unsigned axes, uin
       vel[slot][axis] = 0;
     }
   }
+  body->subject++;
   return CLV_OK;
 }
 
@@ -125,6 +126,7 @@ clv_result clv_body_release(clv_body *body, const clv_zone *zone, unsigned axes,
     for (uint32_t axis = 0; axis < 3; axis++)
       if (axes >> axis & 1u) paths[slot][axis] = 0;
   }
+  body->subject++;
   return CLV_OK;
 }
 
@@ -148,6 +150,7 @@ clv_result clv_body_move(clv_body *body, const clv_zone *zone, unsigned axes, co
       anchor[slot][axis] = pos[slot][axis];
     }
   }
+  body->subject++;
   return CLV_OK;
 }
 
@@ -183,6 +186,7 @@ clv_result clv_body_pull(clv_body *body, const clv_zone *zone, const clv_key *pa
   double *share = physics_vectors(column);
   for (uint32_t k = 0; k < body->found.count; k++) share[body->found.data[k]] = 1.0 / body->found.count;
   body->pulls.data[body->pulls.count++] = (physics_pull){body->path.count, column};
+  body->subject++;
   return CLV_OK;
 }
 
