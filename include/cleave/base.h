@@ -24,6 +24,8 @@
 #define CLV_PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
 #define CLV_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CLV_INLINE static inline __attribute__((always_inline))
+// `count` numbers in one register, or in as many as it takes.
+#define CLV_VECTOR(type, count) __attribute__((vector_size(sizeof(type) * (count)))) type
 #else
 #define CLV_API
 #define CLV_PRINTF(format, first)

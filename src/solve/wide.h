@@ -23,8 +23,22 @@ typedef struct wide_loops {
   void (*descend)(size_t count, double alpha, const double *q, double *r, double sums[2]);
   // x += alpha p; p = z + beta p
   void (*turn)(size_t count, double alpha, double beta, const double *z, double *p, double *x);
+  // From three numbers a row to four, the last being 0, and back.
+  void (*spread)(const double *from, size_t rows, double *to);
+  void (*join)(const double *from, size_t rows, double *to);
+  // A symmetric matrix times x, four numbers a row: sums += A x. Row r has the blocks starts[r] .. starts[r + 1] - 1 of the
+  // upper triangle, the diagonal one first; places[block] is the row that a block's column stands for. What is above row
+  // `rows` gets its part as well.
+  void (*multiply)(size_t rows, const uint32_t *starts, const uint32_t *places, const double *values, const double *x,
+                   double *sums);
+  // Adds eight lanes' 3 x 3 blocks times a factor to blocks of `values`, as targets say (matrix.h). Entry (i, j) of
+  // lane l is from[(i * n + j) * 8 + l]; `lanes` of them count.
+  void (*scatter_blocks)(const double *from, uint32_t n, double factor, const uint32_t *targets, uint32_t lanes,
+                         double *values);
 } wide_loops;
 
+// The best for this processor, and the plain one.
 const wide_loops *wide_best(void);
+const wide_loops *wide_plain(void);
 
 #endif

@@ -190,6 +190,7 @@ static clv_result lay_out(clv_views *views) {
     return views_fail(views, CLV_ERROR_MEMORY, "out of memory: nothing was computed");
   views->slots = clv_id_slots(&views->map->view, CLV_VERTEX);
   views->laid_out = true;
+  views->layouts++;
   return CLV_OK;
 }
 
@@ -322,4 +323,29 @@ clv_result clv_views_matrix(clv_views *views, clv_matrix which, void (*each)(voi
   }
   view_memory_free(&room, &views->allocator);
   return result;
+}
+
+// Matrices for those who assemble
+
+clv_result views_current(clv_views *views) {
+  evaluation e = {.kinds = {KERNEL_COUNT, KERNEL_COUNT}};
+  return start(views, &e);
+}
+
+static evaluation at_present(const clv_views *views) {
+  return (evaluation){.views = views,
+                      .from = {[VIEW_POS] = vertex_data(views->pos), [VIEW_VEL] = vertex_data(views->vel)}};
+}
+
+void views_read_part(const clv_views *views, const view_part *part, uint32_t worker) {
+  const evaluation e = at_present(views);
+  copy_vertices(&e, part, &views->benches[worker]);
+}
+
+void views_batch_matrices(const clv_views *views, const view_part *part, uint32_t worker, kernel_kind kind,
+                          uint32_t batch, double *matrices) {
+  const evaluation e = at_present(views);
+  kernel_args args = rows_from(part->table, arguments(&e, part, &views->benches[worker]), batch, 1);
+  args.matrix = matrices;
+  kernel_run(part->table->kernel, kind, &args);
 }

@@ -93,6 +93,7 @@ struct clv_views {
   BASE_ARRAY(view_part) parts; // what an evaluation goes over
   uint32_t slots;              // of vertices
   bool laid_out;               // these and the benches are as the tables need them
+  uint64_t layouts;            // how often they were laid out; rows are the same as long as it is
   uint64_t revision;
   bool subscribed, stale;
 };
@@ -101,6 +102,14 @@ struct clv_views {
 clv_result views_fail(clv_views *views, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
 // Builds everything if something is stale; CLV_ERROR_ARGUMENT inside a transaction.
 clv_result views_ready(clv_views *views);
+
+// For those who assemble: makes `parts` current. Rows of a part then are read at the present positions and velocities by
+// views_read_part, for one worker of the pool, and their matrices computed a batch at a time: n * n * KERNEL_LANES
+// numbers, as KERNEL_STIFFNESS or KERNEL_DAMPING gives them.
+clv_result views_current(clv_views *views);
+void views_read_part(const clv_views *views, const view_part *part, uint32_t worker);
+void views_batch_matrices(const clv_views *views, const view_part *part, uint32_t worker, kernel_kind kind,
+                          uint32_t batch, double *matrices);
 
 // What clv_views_create does once columns, laws and kernels are there: tables and figures, built.
 clv_result views_assemble(clv_views *views);

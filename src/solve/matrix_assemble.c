@@ -1,0 +1,132 @@
+// Filling the blocks of a matrix from the rows of the views, and multiplying with it.
+
+#include "solve/matrix.h"
+
+typedef struct assembly {
+  matrix *m;
+  const wide_loops *loops;
+  double factor[2]; // of stiffness and damping
+} assembly;
+
+static const kernel_kind kinds[2] = {KERNEL_STIFFNESS, KERNEL_DAMPING};
+
+static bool is_symmetric(const kernel *k, uint32_t which) {
+  return which == 0 ? k->symmetric || k->clamps : k->damping_symmetric;
+}
+
+// Replaces matrices, [row * n + column][lane], by their symmetric parts.
+static void symmetrise(double *matrices, uint32_t n) {
+  for (uint32_t row = 0; row < n; row++)
+    for (uint32_t column = row + 1; column < n; column++) {
+      double *a = matrices + (size_t)(row * n + column) * KERNEL_LANES;
+      double *b = matrices + (size_t)(column * n + row) * KERNEL_LANES;
+      for (uint32_t l = 0; l < KERNEL_LANES; l++) a[l] = b[l] = 0.5 * (a[l] + b[l]);
+    }
+}
+
+static void add_part(void *user, uint32_t number, uint32_t worker) {
+  const assembly *a = user;
+  matrix *m = a->m;
+  const matrix_part *part = &m->parts.data[number];
+  const kernel *k = part->of.table->kernel;
+  const uint32_t rows = part->of.slab->rows, n = 3 * k->particles, pairs = part->law->pairs;
+  double *matrices = (double *)m->rooms.data + worker * m->room;
+  if (!rows) return;
+  views_read_part(m->views, &part->of, worker);
+  for (uint32_t which = 0; which < 2; which++) {
+    if (a->factor[which] == 0 || (which == 1 && !k->has_velocity)) continue;
+    for (uint32_t batch = 0; batch * KERNEL_LANES < rows; batch++) {
+      const uint32_t left = rows - batch * KERNEL_LANES, lanes = left < KERNEL_LANES ? left : KERNEL_LANES;
+      views_batch_matrices(m->views, &part->of, worker, kinds[which], batch, matrices);
+      if (!is_symmetric(k, which)) symmetrise(matrices, n);
+      const uint32_t *targets = m->targets.data + part->first + (size_t)batch * pairs * KERNEL_LANES;
+      for (uint32_t pair = 0; pair < pairs; pair++, targets += KERNEL_LANES) {
+        const double *from = matrices + ((size_t)part->law->p[pair] * n + part->law->q[pair]) * 3 * KERNEL_LANES;
+        a->loops->scatter_blocks(from, n, a->factor[which], targets, lanes, m->values.data);
+      }
+    }
+  }
+}
+
+void matrix_assemble(matrix *m, const matrix_sum *sum) {
+  assembly a = {.m = m, .loops = wide_best(), .factor = {sum->stiffness, sum->damping}};
+  double *values = m->values.data;
+  memset(values, 0, 9 * ((size_t)m->blocks + m->copies.count) * sizeof *values);
+  base_pool_run(m->views->pool, add_part, &a, m->parts.count);
+  for (uint32_t k = 0; k < m->copies.count; k++) {
+    const double *from = matrix_block(m, m->copies.data[k].from);
+    double *to = matrix_block(m, m->copies.data[k].to);
+    for (uint32_t e = 0; e < 9; e++) to[e] += from[e];
+  }
+  for (uint32_t row = 0; row < m->rows; row++) {
+    double *block = matrix_block(m, m->starts.data[row]);
+    for (uint32_t axis = 0; axis < 3; axis++) block[4 * axis] += sum->mass * sum->masses[row];
+  }
+}
+
+// Products
+
+typedef struct product {
+  const matrix *m;
+  const wide_loops *loops;
+  const double *x;
+  double *out;
+} product;
+
+static void multiply_chunk(void *user, uint32_t number, uint32_t worker) {
+  const product *s = user;
+  const matrix *m = s->m;
+  const matrix_chunk *chunk = &m->chunks.data[number];
+  const uint32_t *tail = m->tail.data + chunk->tail;
+  double *x = (double *)m->locals.data + worker * m->local_room, *sums = (double *)m->sums.data + chunk->sums;
+  s->loops->spread(s->x + 3 * (size_t)chunk->first, chunk->rows, x);
+  for (uint32_t k = 0; k < chunk->tails; k++) {
+    const double *from = s->x + 3 * (size_t)tail[k];
+    double *to = x + 4 * ((size_t)chunk->rows + k);
+    to[0] = from[0];
+    to[1] = from[1];
+    to[2] = from[2];
+    to[3] = 0;
+  }
+  memset(sums, 0, 4 * ((size_t)chunk->rows + chunk->tails) * sizeof *sums);
+  const uint32_t *starts = m->starts.data + chunk->first;
+  s->loops->multiply(chunk->rows, starts, m->places.data, m->values.data, x, sums);
+}
+
+static uint32_t first_from(const uint32_t *tail, uint32_t count, uint32_t row) {
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (tail[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Adds the tails of chunks before this one to its own sums, and hands them out.
+static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
+  const product *s = user;
+  const matrix *m = s->m;
+  const matrix_chunk *chunk = &m->chunks.data[number];
+  double *sums = (double *)m->sums.data + chunk->sums;
+  (void)worker;
+  for (uint32_t c = 0; c < number; c++) {
+    const matrix_chunk *before = &m->chunks.data[c];
+    const uint32_t *tail = m->tail.data + before->tail;
+    const double *from = (const double *)m->sums.data + before->sums + 4 * (size_t)before->rows;
+    const uint32_t end = first_from(tail, before->tails, chunk->first + chunk->rows);
+    for (uint32_t k = first_from(tail, before->tails, chunk->first); k < end; k++) {
+      double *to = sums + 4 * (size_t)(tail[k] - chunk->first);
+      for (uint32_t axis = 0; axis < 3; axis++) to[axis] += from[4 * (size_t)k + axis];
+    }
+  }
+  s->loops->join(sums, chunk->rows, s->out + 3 * (size_t)chunk->first);
+}
+
+void matrix_multiply(const matrix *m, const double *x, double *out) {
+  product s = {.m = m, .loops = wide_best(), .x = x, .out = out};
+  base_pool_run(m->views->pool, multiply_chunk, &s, m->chunks.count);
+  base_pool_run(m->views->pool, gather_chunk, &s, m->chunks.count);
+}

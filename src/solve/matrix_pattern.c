@@ -1,0 +1,351 @@
+// Where the blocks of a matrix are, and which of them each row of the views adds to.
+
+#include "solve/matrix.h"
+
+#include <stdlib.h>
+
+enum { NOBODY = UINT32_MAX, SHARED = UINT32_MAX - 1 };
+
+void matrix_init(matrix *m, clv_views *views, const clv_allocator *allocator) {
+  *m = (matrix){.allocator = *allocator, .views = views};
+}
+
+static void free_pattern(matrix *m) {
+  const clv_allocator *a = &m->allocator;
+  BASE_RELEASE(a, &m->starts);
+  BASE_RELEASE(a, &m->columns);
+  BASE_RELEASE(a, &m->places);
+  BASE_RELEASE(a, &m->laws);
+  BASE_RELEASE(a, &m->parts);
+  BASE_RELEASE(a, &m->targets);
+  BASE_RELEASE(a, &m->copies);
+  BASE_RELEASE(a, &m->chunks);
+  BASE_RELEASE(a, &m->tail);
+}
+
+void matrix_free(matrix *m) {
+  const clv_allocator *a = &m->allocator;
+  free_pattern(m);
+  view_memory_free(&m->values, a);
+  view_memory_free(&m->sums, a);
+  view_memory_free(&m->locals, a);
+  view_memory_free(&m->rooms, a);
+}
+
+// Which particles couple
+
+typedef uint64_t particle_set; // one bit each
+_Static_assert(LAW_PARTICLES <= 64, "a bit for every particle");
+
+// The particles whose directions a derivative of a force depends on, for each node of the kernel's graph.
+static void spread_sets(const dag *graph, dag_op direction, particle_set *sets) {
+  sets[0] = 0;
+  for (dag_ref ref = 1; ref < graph->nodes.count; ref++) {
+    const dag_node *node = &graph->nodes.data[ref];
+    sets[ref] = node->op == direction ? (particle_set)1 << node->index / 3 : 0;
+    for (uint32_t k = 0; k < dag_arity((dag_op)node->op); k++) sets[ref] |= sets[node->arg[k]];
+    for (uint32_t k = 0; node->op == DAG_TUPLE && k < node->count; k++)
+      sets[ref] |= sets[graph->tuples.data[node->arg[0] + k]];
+  }
+}
+
+static void add_couples(const kernel *k, kernel_kind kind, const particle_set *sets, particle_set *couples) {
+  const kernel_body *body = &k->body[kind];
+  for (uint32_t r = 0; r < body->root_count; r++) couples[r / 3] |= sets[body->roots[r]];
+}
+
+// A matrix that is made positive couples all that hangs together.
+static void close_couples(uint32_t particles, particle_set *couples) {
+  for (uint32_t round = 0; round < particles; round++)
+    for (uint32_t p = 0; p < particles; p++)
+      for (uint32_t q = 0; q < particles; q++)
+        if (couples[p] >> q & 1u) couples[p] |= couples[q];
+}
+
+static bool find_couples(matrix *m, const kernel *k, matrix_law *to) {
+  particle_set couples[LAW_PARTICLES] = {0};
+  const uint32_t nodes = k->graph.nodes.count ? k->graph.nodes.count : 1;
+  particle_set *sets = base_allocate(&m->allocator, nodes * sizeof *sets);
+  if (!sets) return false;
+  spread_sets(&k->graph, DAG_DPOS, sets);
+  add_couples(k, KERNEL_FORCE_DPOS, sets, couples);
+  spread_sets(&k->graph, DAG_DVEL, sets);
+  add_couples(k, KERNEL_FORCE_DVEL, sets, couples);
+  base_free(&m->allocator, sets, nodes * sizeof *sets);
+  for (uint32_t p = 0; p < k->particles; p++) // what is used is the symmetric part
+    for (uint32_t q = 0; q < k->particles; q++)
+      if (couples[p] >> q & 1u) couples[q] |= (particle_set)1 << p;
+  if (k->clamps) close_couples(k->particles, couples);
+  to->pairs = 0;
+  for (uint32_t p = 0; p < k->particles; p++)
+    for (uint32_t q = p; q < k->particles; q++)
+      if (couples[p] >> q & 1u) {
+        to->p[to->pairs] = (uint8_t)p;
+        to->q[to->pairs++] = (uint8_t)q;
+      }
+  return true;
+}
+
+static bool find_laws(matrix *m) {
+  const clv_views *views = m->views;
+  if (m->laws.count == views->tables.count) return true;
+  if (!BASE_RESERVE(&m->allocator, &m->laws, views->tables.count)) return false;
+  for (uint32_t t = 0; t < views->tables.count; t++)
+    if (!find_couples(m, views->tables.data[t].kernel, &m->laws.data[t])) return false;
+  m->laws.count = views->tables.count;
+  return true;
+}
+
+// Rows
+
+static inline uint32_t slot_of(const matrix_part *part, uint32_t row, uint32_t particle) {
+  return part->of.slab->vertices.data[*view_row_place(part->of.table, part->of.slab, row, particle)];
+}
+
+static uint64_t part_targets(const matrix_part *part) {
+  return (uint64_t)(part->of.slab->rows + KERNEL_LANES - 1) / KERNEL_LANES * part->law->pairs * KERNEL_LANES;
+}
+
+static bool list_parts(matrix *m) {
+  const clv_views *views = m->views;
+  uint64_t targets = 0;
+  m->parts.count = 0;
+  if (!BASE_RESERVE(&m->allocator, &m->parts, views->parts.count)) return false;
+  for (uint32_t k = 0; k < views->parts.count; k++) {
+    const view_part *of = &views->parts.data[k];
+    matrix_part *part = &m->parts.data[m->parts.count++];
+    *part = (matrix_part){.of = *of, .law = &m->laws.data[of->table - views->tables.data], .first = targets};
+    targets += part_targets(part);
+  }
+  if (!BASE_RESERVE(&m->allocator, &m->targets, targets)) return false;
+  m->targets.count = (uint32_t)targets;
+  return true;
+}
+
+// Calls for both vertices of every pair that couples.
+#define EACH_PAIR(part, row, pair, a, b)                                                                               \
+  for (uint32_t row = 0; row < (part)->of.slab->rows; row++)                                                           \
+    for (uint32_t pair = 0, a, b; pair < (part)->law->pairs && (a = slot_of(part, row, (part)->law->p[pair]),          \
+                                                               b = slot_of(part, row, (part)->law->q[pair]), true);    \
+         pair++)
+
+// The pattern
+
+static void sort_columns(uint32_t *columns, uint32_t count) {
+  for (uint32_t k = 1; k < count; k++) {
+    const uint32_t column = columns[k];
+    uint32_t to = k;
+    for (; to > 0 && columns[to - 1] > column; to--) columns[to] = columns[to - 1];
+    columns[to] = column;
+  }
+}
+
+// Puts the columns of a row in order, each once; how many there are.
+static uint32_t settle_row(uint32_t *columns, uint32_t count) {
+  sort_columns(columns, count);
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < count; k++)
+    if (!kept || columns[kept - 1] != columns[k]) columns[kept++] = columns[k];
+  return kept;
+}
+
+// `ends` has rows + 1 numbers of scratch.
+static bool find_columns(matrix *m, uint32_t *ends) {
+  memset(ends, 0, ((size_t)m->rows + 1) * sizeof *ends);
+  for (uint32_t k = 0; k < m->parts.count; k++)
+    EACH_PAIR(&m->parts.data[k], row, pair, a, b) ends[a < b ? a : b] += a != b;
+  uint64_t all = 0;
+  for (uint32_t row = 0; row < m->rows; row++) {
+    all += ends[row] + 1u;
+    m->starts.data[row] = ends[row] = (uint32_t)(all - ends[row] - 1);
+  }
+  if (all >= SHARED / 4 || !BASE_RESERVE(&m->allocator, &m->columns, all)) return false;
+  for (uint32_t row = 0; row < m->rows; row++) m->columns.data[ends[row]++] = row;
+  for (uint32_t k = 0; k < m->parts.count; k++)
+    EACH_PAIR(&m->parts.data[k], row, pair, a, b) if (a != b) m->columns.data[ends[a < b ? a : b]++] = a < b ? b : a;
+  uint32_t end = 0;
+  for (uint32_t row = 0; row < m->rows; row++) {
+    uint32_t *columns = m->columns.data + m->starts.data[row];
+    const uint32_t count = settle_row(columns, ends[row] - m->starts.data[row]);
+    memmove(m->columns.data + end, columns, count * sizeof *columns);
+    m->starts.data[row] = end;
+    end += count;
+  }
+  m->starts.data[m->rows] = m->columns.count = m->blocks = end;
+  return true;
+}
+
+uint32_t matrix_find(const matrix *m, uint32_t row, uint32_t column) {
+  uint32_t low = m->starts.data[row], high = m->starts.data[row + 1];
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (m->columns.data[middle] < column)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < m->starts.data[row + 1] && m->columns.data[low] == column ? low : UINT32_MAX;
+}
+
+// Targets. `owners`: of each block, the part that adds to it, or SHARED; then of a shared block its last copy.
+
+static inline uint32_t *target_of(const matrix *m, const matrix_part *part, uint32_t row, uint32_t pair) {
+  return m->targets.data + part->first + ((size_t)(row / KERNEL_LANES) * part->law->pairs + pair) * KERNEL_LANES +
+         row % KERNEL_LANES;
+}
+
+static void aim(matrix *m, uint32_t *owners) {
+  for (uint32_t k = 0; k < m->blocks; k++) owners[k] = NOBODY;
+  for (uint32_t k = 0; k < m->parts.count; k++) {
+    const matrix_part *part = &m->parts.data[k];
+    EACH_PAIR(part, row, pair, a, b) {
+      const uint32_t block = a == b ? m->starts.data[a] : matrix_find(m, a < b ? a : b, a < b ? b : a);
+      const uint32_t turn = a > b                                                ? MATRIX_TURNED
+                            : a == b && part->law->p[pair] != part->law->q[pair] ? MATRIX_BOTH
+                                                                                 : 0;
+      *target_of(m, part, row, pair) = block << MATRIX_SHIFT | turn;
+      owners[block] = owners[block] == NOBODY || owners[block] == k ? k : SHARED;
+    }
+  }
+}
+
+// Copies from `before` on belong to the part at hand.
+static bool aim_at_copy(matrix *m, uint32_t *owners, uint32_t before, uint32_t *target) {
+  const uint32_t block = *target >> MATRIX_SHIFT;
+  if (owners[block] == NOBODY) return true;
+  if (owners[block] == SHARED || owners[block] < before) {
+    if (!BASE_RESERVE(&m->allocator, &m->copies, (uint64_t)m->copies.count + 1)) return false;
+    owners[block] = m->copies.count;
+    m->copies.data[m->copies.count++] = (matrix_copy){m->blocks + owners[block], block};
+  }
+  *target = (m->blocks + owners[block]) << MATRIX_SHIFT | (*target & MATRIX_FLAGS);
+  return true;
+}
+
+// Gives every part its own copy of each block that it shares.
+static bool part_shared(matrix *m, uint32_t *owners) {
+  m->copies.count = 0;
+  for (uint32_t k = 0; k < m->blocks; k++) owners[k] = owners[k] == SHARED ? SHARED : NOBODY;
+  for (uint32_t k = 0; k < m->parts.count; k++) {
+    const matrix_part *part = &m->parts.data[k];
+    const uint32_t before = m->copies.count;
+    for (uint32_t row = 0; row < part->of.slab->rows; row++)
+      for (uint32_t pair = 0; pair < part->law->pairs; pair++)
+        if (!aim_at_copy(m, owners, before, target_of(m, part, row, pair))) return false;
+  }
+  return (uint64_t)m->blocks + m->copies.count < SHARED >> MATRIX_SHIFT;
+}
+
+// Chunks. `numbers`: of each row its place in the tail of the chunk at hand, by the number of the chunk.
+
+static bool find_tail(matrix *m, matrix_chunk *chunk, uint32_t *marks) {
+  const uint32_t end = chunk->first + chunk->rows, number = (uint32_t)(chunk - m->chunks.data) + 1;
+  chunk->tail = m->tail.count;
+  const uint32_t first = m->starts.data[chunk->first], last = m->starts.data[end];
+  for (uint32_t block = first; block < last; block++) {
+    const uint32_t column = m->columns.data[block];
+    if (column < end || marks[column] == number) continue;
+    marks[column] = number;
+    if (!BASE_RESERVE(&m->allocator, &m->tail, (uint64_t)m->tail.count + 1)) return false;
+    m->tail.data[m->tail.count++] = column;
+  }
+  chunk->tails = m->tail.count - chunk->tail;
+  return true;
+}
+
+static int compare(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static void number_chunk(matrix *m, const matrix_chunk *chunk, uint32_t *numbers) {
+  const uint32_t end = chunk->first + chunk->rows;
+  if (chunk->tails) qsort(m->tail.data + chunk->tail, chunk->tails, sizeof *m->tail.data, compare);
+  for (uint32_t k = 0; k < chunk->tails; k++) numbers[m->tail.data[chunk->tail + k]] = chunk->rows + k;
+  for (uint32_t block = m->starts.data[chunk->first]; block < m->starts.data[end]; block++) {
+    const uint32_t column = m->columns.data[block];
+    m->places.data[block] = column < end ? column - chunk->first : numbers[column];
+  }
+}
+
+static bool cut_chunks(matrix *m, uint32_t *scratch) {
+  const uint32_t count = (m->rows + MATRIX_CHUNK - 1) / MATRIX_CHUNK;
+  size_t sums = 0, most = 0;
+  m->tail.count = m->chunks.count = 0;
+  if (!BASE_RESERVE(&m->allocator, &m->chunks, count) || !BASE_RESERVE(&m->allocator, &m->places, m->blocks))
+    return false;
+  memset(scratch, 0, ((size_t)m->rows + 1) * sizeof *scratch);
+  for (uint32_t k = 0; k < count; k++) {
+    matrix_chunk *chunk = &m->chunks.data[m->chunks.count++];
+    const uint32_t first = k * MATRIX_CHUNK, left = m->rows - first;
+    *chunk = (matrix_chunk){.first = first, .rows = left < MATRIX_CHUNK ? left : MATRIX_CHUNK, .sums = sums};
+    if (!find_tail(m, chunk, scratch)) return false;
+    const size_t local = (size_t)chunk->rows + chunk->tails;
+    sums += 4 * local;
+    if (local > most) most = local;
+  }
+  for (uint32_t k = 0; k < count; k++) number_chunk(m, &m->chunks.data[k], scratch);
+  m->local_room = (4 * most + 15) / 8 * 8;
+  return view_memory_resize(&m->sums, &m->allocator, 0, sums * sizeof(double)) &&
+         view_memory_resize(&m->locals, &m->allocator, 0, m->local_room * m->views->threads * sizeof(double));
+}
+
+static bool reserve_values(matrix *m) {
+  size_t most = 1;
+  for (uint32_t k = 0; k < m->parts.count; k++) {
+    const size_t n = 3 * (size_t)m->parts.data[k].of.table->particles;
+    if (n * n > most) most = n * n;
+  }
+  m->room = most * KERNEL_LANES;
+  const size_t numbers = 9 * ((size_t)m->blocks + m->copies.count) + WIDE_PAD;
+  return view_memory_resize(&m->values, &m->allocator, 0, numbers * sizeof(double)) &&
+         view_memory_resize(&m->rooms, &m->allocator, 0, m->room * m->views->threads * sizeof(double));
+}
+
+static bool make_pattern(matrix *m) {
+  const clv_allocator *a = &m->allocator;
+  m->rows = m->views->slots;
+  if (!find_laws(m) || !list_parts(m) || !BASE_RESERVE(a, &m->starts, (uint64_t)m->rows + 1)) return false;
+  const size_t size = ((size_t)m->rows + 1) * sizeof(uint32_t);
+  uint32_t *scratch = base_allocate(a, size), *owners = NULL;
+  bool done = scratch && find_columns(m, scratch) && cut_chunks(m, scratch);
+  base_free(a, scratch, size);
+  const size_t owner_size = ((size_t)m->blocks + 1) * sizeof *owners;
+  owners = done ? base_allocate(a, owner_size) : NULL;
+  if (owners) aim(m, owners);
+  done = owners && part_shared(m, owners) && reserve_values(m);
+  base_free(a, owners, owner_size);
+  return done;
+}
+
+// What the pattern was made from, as one number: rows may have been laid out again and be the same.
+static uint64_t fingerprint(const clv_views *views) {
+  uint64_t hash = UINT64_C(0xCBF29CE484222325) ^ views->slots;
+  for (uint32_t k = 0; k < views->parts.count; k++) {
+    const view_part *part = &views->parts.data[k];
+    hash = (hash ^ (uintptr_t)part->slab) * UINT64_C(0x100000001B3);
+    for (uint32_t row = 0; row < part->slab->rows; row++)
+      for (uint32_t p = 0; p < part->table->particles; p++) {
+        hash = (hash ^ part->slab->vertices.data[*view_row_place(part->table, part->slab, row, p)]) *
+               UINT64_C(0x9E3779B97F4A7C15);
+        hash ^= hash >> 29;
+      }
+  }
+  return hash;
+}
+
+clv_result matrix_follow(matrix *m, bool *rebuilt) {
+  *rebuilt = false;
+  const clv_result result = views_current(m->views);
+  if (result != CLV_OK) return result;
+  if (m->made && m->layouts == m->views->layouts) return CLV_OK;
+  const uint64_t print = fingerprint(m->views);
+  if (!m->made || print != m->fingerprint) {
+    m->made = false;
+    if (!make_pattern(m)) return CLV_ERROR_MEMORY;
+    *rebuilt = m->made = true;
+    m->fingerprint = print;
+  }
+  m->layouts = m->views->layouts;
+  return CLV_OK;
+}
