@@ -1,10 +1,16 @@
+// linear.h tells the idea; here is what the three solvers share, and the choice between them.
+
 #include "solve/linear.h"
 
-#include "base/memory.h"
+#include "physics/body.h"
+#include "solve/blocks.h"
+#include "solve/cholesky.h"
 #include "solve/conjugate.h"
-#include "view/views.h"
+#include "solve/direct.h"
 
 #include <math.h>
+
+enum { RESIDUAL, P, Q, Z, SCALED, SCALED_VELOCITY, VECTORS };
 
 struct linear_system {
   clv_allocator allocator;
@@ -15,29 +21,41 @@ struct linear_system {
   clv_error error;
   uint32_t slots;
   bool ready;
-  BASE_ARRAY(uint32_t) held;  // entries of vectors that are not free, in order
-  BASE_ARRAY(double) vectors; // VECTORS of them, 3 * slots each
-  BASE_ARRAY(double) blocks;  // 9 a slot: A's on the diagonal
+  // Chosen and made by the last update
+  clv_linear linear;
+  linear_preconditioner preconditioner;
+  // What is not free: bits of axes by slot, entries of vectors in order
+  BASE_ARRAY(uint8_t) axes;
+  BASE_ARRAY(uint32_t) held;
+  view_memory vectors; // VECTORS of them, `stride` numbers each
+  size_t stride;
+  BASE_ARRAY(double) blocks;  // matrix-free: A's diagonal blocks
   BASE_ARRAY(float) inverses; // WIDE_BLOCK a slot
   BASE_ARRAY(double) sums;
+  matrix matrix;
+  cholesky cholesky;
+  direct *direct;
+  bool pattern_changed; // since the direct solver has seen it
 };
 
-enum { RESIDUAL, P, Q, Z, SCALED, SCALED_VELOCITY, VECTORS };
-
 static double *vector(const linear_system *system, uint32_t which) {
-  return system->vectors.data + (size_t)which * 3 * system->slots;
+  return (double *)system->vectors.data + which * system->stride;
 }
 
 static clv_result fail(linear_system *system, clv_result code, const char *sentence) {
-  system->ready = false;
   return clv_error_set(&system->error, code, "%s", sentence);
+}
+
+static clv_result no_memory(linear_system *system) {
+  return fail(system, CLV_ERROR_MEMORY, "out of memory for a linear system");
 }
 
 linear_system *linear_system_create(clv_body *body, const linear_def *def, const clv_allocator *allocator,
                                     clv_error *error) {
   if (!clv_linear_available(def->linear)) {
     clv_error_set(error, CLV_ERROR_ARGUMENT,
-                  "this library was built without the linear solver '%s'|choose 'assembled', or build with SuiteSparse",
+                  "this library was built without the linear solver '%s': choose 'assembled', or build it where "
+                  "SuiteSparse is installed",
                   clv_linear_name(def->linear));
     return NULL;
   }
@@ -47,17 +65,23 @@ linear_system *linear_system_create(clv_body *body, const linear_def *def, const
     return NULL;
   }
   *system = (linear_system){.allocator = *allocator, .body = body, .views = clv_body_views(body), .def = *def};
+  matrix_init(&system->matrix, system->views, allocator);
+  cholesky_init(&system->cholesky, &system->matrix, allocator);
   return system;
 }
 
 void linear_system_destroy(linear_system *system) {
   if (!system) return;
   const clv_allocator allocator = system->allocator;
+  BASE_RELEASE(&allocator, &system->axes);
   BASE_RELEASE(&allocator, &system->held);
-  BASE_RELEASE(&allocator, &system->vectors);
   BASE_RELEASE(&allocator, &system->blocks);
   BASE_RELEASE(&allocator, &system->inverses);
   BASE_RELEASE(&allocator, &system->sums);
+  view_memory_free(&system->vectors, &allocator);
+  cholesky_free(&system->cholesky);
+  matrix_free(&system->matrix);
+  direct_destroy(system->direct);
   base_free(&allocator, system, sizeof *system);
 }
 
@@ -68,13 +92,21 @@ const char *linear_system_error(const linear_system *system) {
 // What is free
 
 static bool find_held(linear_system *system) {
-  const uint32_t *held = clv_body_held(system->body);
+  const uint32_t *held = clv_body_held(system->body), slots = system->slots;
   const double *masses = clv_body_masses(system->body);
-  if (!BASE_RESERVE(&system->allocator, &system->held, 3 * (uint64_t)system->slots)) return false;
+  const clv_allocator *a = &system->allocator;
+  if (!BASE_RESERVE(a, &system->axes, slots) || !BASE_RESERVE(a, &system->held, 3 * (uint64_t)slots)) return false;
+  bool same = system->axes.count == slots;
+  system->axes.count = slots;
   system->held.count = 0;
-  for (uint32_t slot = 0; slot < system->slots; slot++)
-    for (uint32_t axis = 0; axis < 3; axis++)
-      if (!(masses[slot] > 0) || held[slot] >> axis & 1u) system->held.data[system->held.count++] = 3 * slot + axis;
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    const uint8_t axes = masses[slot] > 0 ? (uint8_t)(held[slot] & CLV_XYZ) : CLV_XYZ;
+    same = same && system->axes.data[slot] == axes;
+    system->axes.data[slot] = axes;
+    for (uint32_t axis = 0; axes && axis < 3; axis++)
+      if (axes >> axis & 1u) system->held.data[system->held.count++] = 3 * slot + axis;
+  }
+  system->pattern_changed = system->pattern_changed || !same;
   return true;
 }
 
@@ -82,85 +114,100 @@ static void clear_held(const linear_system *system, double *x) {
   for (uint32_t k = 0; k < system->held.count; k++) x[system->held.data[k]] = 0;
 }
 
-// The diagonal
+// Choosing
 
-typedef struct adding {
-  linear_system *system;
-  double factor;
-} adding;
+enum { FEW_ITERATIONS = 4, DIRECT_SLOTS = 40000 };
 
-static void add_element(void *user, const clv_element *element) {
-  const adding *a = user;
-  const uint32_t n = 3 * element->count;
-  for (uint32_t p = 0; p < element->count; p++)
-    for (uint32_t q = 0; q < element->count; q++) {
-      if (element->vertices[p] != element->vertices[q]) continue;
-      double *block = a->system->blocks.data + 9 * (size_t)element->vertices[p];
-      for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t j = 0; j < 3; j++)
-          block[3 * i + j] +=
-              a->factor * 0.5 *
-              (element->matrix[(3 * p + i) * n + 3 * q + j] + element->matrix[(3 * q + j) * n + 3 * p + i]);
-    }
+static bool is_symmetric(const clv_views *views) {
+  bool symmetric = true;
+  for (uint32_t t = 0; t < views->tables.count; t++)
+    symmetric = symmetric && views->tables.data[t].kernel->symmetric && views->tables.data[t].kernel->damping_symmetric;
+  return symmetric;
 }
 
-static clv_result views_failed(linear_system *system) {
-  return fail(system, CLV_ERROR_MEMORY, clv_views_error(system->views));
+static clv_linear choose(const linear_system *system) {
+  const linear_def *def = &system->def;
+  if (def->linear != CLV_LINEAR_AUTO) return def->linear;
+  if (def->equilibrium)
+    return clv_linear_available(CLV_LINEAR_DIRECT) && system->slots <= DIRECT_SLOTS ? CLV_LINEAR_DIRECT
+                                                                                    : CLV_LINEAR_ASSEMBLED;
+  const bool few = def->iterations > 0 && def->iterations <= FEW_ITERATIONS;
+  return few && is_symmetric(system->views) ? CLV_LINEAR_MATRIX_FREE : CLV_LINEAR_ASSEMBLED;
 }
 
-// A symmetric 3 x 3 block's inverse, without the axes that are held; where it is not positive, 1 / its largest number.
-static void invert_block(const double *block, uint32_t held, float *inverse) {
-  double lower[3][3] = {{0}}, scale = 0;
-  for (uint32_t i = 0; i < 3; i++) scale = fmax(scale, held >> i & 1u ? 0 : fabs(block[4 * i]));
-  const double least = 1e-12 * scale, stand_in = scale > 0 ? scale : 1;
-  double inverse_lower[3][3] = {{0}};
-  for (uint32_t j = 0; j < 3; j++) {
-    double pivot = block[4 * j];
-    for (uint32_t k = 0; k < j; k++) pivot -= lower[j][k] * lower[j][k];
-    const bool sound = pivot > least && !(held >> j & 1u);
-    lower[j][j] = sqrt(sound ? pivot : stand_in);
-    for (uint32_t i = j + 1; i < 3 && sound; i++) {
-      if (held >> i & 1u) continue;
-      double sum = block[3 * i + j];
-      for (uint32_t k = 0; k < j; k++) sum -= lower[i][k] * lower[j][k];
-      lower[i][j] = sum / lower[j][j];
-    }
-  }
-  for (uint32_t j = 0; j < 3; j++)
-    for (uint32_t i = j; i < 3; i++) {
-      double sum = i == j ? 1 : 0;
-      for (uint32_t k = j; k < i; k++) sum -= lower[i][k] * inverse_lower[k][j];
-      inverse_lower[i][j] = sum / lower[i][i];
-    }
-  for (uint32_t i = 0; i < 3; i++)
-    for (uint32_t j = 0; j < 3; j++) {
-      double sum = 0;
-      for (uint32_t k = 0; k < 3; k++) sum += inverse_lower[k][i] * inverse_lower[k][j];
-      inverse[3 * j + i] = (held >> i | held >> j) & 1u ? 0 : (float)sum;
-    }
+static linear_preconditioner choose_preconditioner(const linear_system *system) {
+  const bool asked = system->def.linear == CLV_LINEAR_ASSEMBLED || system->def.equilibrium;
+  return system->linear == CLV_LINEAR_DIRECT               ? LINEAR_PLAIN
+         : system->linear == CLV_LINEAR_ASSEMBLED && asked ? LINEAR_CHOLESKY
+                                                           : LINEAR_JACOBI;
 }
 
-static clv_result find_diagonal(linear_system *system) {
-  const double *masses = clv_body_masses(system->body);
-  const uint32_t *held = clv_body_held(system->body);
-  memset(system->blocks.data, 0, 9 * (size_t)system->slots * sizeof(double));
-  adding stiffness = {system, system->factors.stiffness}, damping = {system, system->factors.damping};
-  if (clv_views_matrix(system->views, CLV_STIFFNESS, add_element, &stiffness) != CLV_OK ||
-      clv_views_matrix(system->views, CLV_DAMPING, add_element, &damping) != CLV_OK)
-    return views_failed(system);
+// Making
+
+static matrix_sum sum_of(const linear_system *system) {
+  const clv_body *body = system->body;
+  const linear_factors *f = &system->factors;
+  return (matrix_sum){.masses = clv_body_masses(body),
+                      .mass = f->mass + f->damping * (body->drag + body->rayleigh_mass),
+                      .stiffness = f->stiffness + f->damping * body->rayleigh_stiffness,
+                      .damping = f->damping};
+}
+
+// The inverses of A's diagonal blocks. Block of a slot: 9 numbers at blocks + 9 * starts[slot], or * slot without starts.
+static void invert_diagonal(linear_system *system, const double *blocks, const uint32_t *starts) {
   for (uint32_t slot = 0; slot < system->slots; slot++) {
-    double *block = system->blocks.data + 9 * (size_t)slot;
-    for (uint32_t axis = 0; axis < 3; axis++) block[4 * axis] += system->factors.mass * masses[slot];
-    invert_block(block, masses[slot] > 0 ? held[slot] : CLV_XYZ, system->inverses.data + WIDE_BLOCK * (size_t)slot);
+    double inverse[9];
+    block_precondition(blocks + 9 * (size_t)(starts ? starts[slot] : slot), system->axes.data[slot], inverse);
+    for (uint32_t e = 0; e < 9; e++) system->inverses.data[WIDE_BLOCK * (size_t)slot + e] = (float)inverse[e];
   }
+}
+
+static clv_result make_matrix_free(linear_system *system) {
+  const matrix_sum sum = sum_of(system);
+  if (!BASE_RESERVE(&system->allocator, &system->blocks, 9 * (uint64_t)system->slots)) return no_memory(system);
+  const clv_result result = matrix_diagonal(&system->matrix, &sum, system->blocks.data);
+  if (result == CLV_ERROR_MEMORY) return no_memory(system);
+  if (result != CLV_OK) return fail(system, result, clv_views_error(system->views));
+  invert_diagonal(system, system->blocks.data, NULL);
+  return CLV_OK;
+}
+
+static clv_result factor(linear_system *system) {
+  if (!system->direct) system->direct = direct_create(&system->allocator, &system->error);
+  if (!system->direct) return system->error.code;
+  const clv_result result =
+      direct_factor(system->direct, &system->matrix, system->axes.data, system->pattern_changed, &system->error);
+  if (result == CLV_OK) system->pattern_changed = false;
+  return result;
+}
+
+static clv_result make_assembled(linear_system *system) {
+  const matrix_sum sum = sum_of(system);
+  bool rebuilt = false;
+  const clv_result result = matrix_follow(&system->matrix, &rebuilt);
+  if (result == CLV_ERROR_MEMORY) return no_memory(system);
+  if (result != CLV_OK) return fail(system, result, clv_views_error(system->views));
+  system->pattern_changed = system->pattern_changed || rebuilt;
+  matrix_assemble(&system->matrix, &sum);
+  if (system->linear == CLV_LINEAR_DIRECT) return factor(system);
+  if (system->preconditioner == LINEAR_CHOLESKY) {
+    const cholesky_end end = cholesky_make(&system->cholesky, system->axes.data);
+    if (end == CHOLESKY_NO_MEMORY) return no_memory(system);
+    if (end == CHOLESKY_MADE) return CLV_OK;
+    system->preconditioner = LINEAR_JACOBI; // the report says so
+  }
+  invert_diagonal(system, system->matrix.values.data, system->matrix.starts.data);
   return CLV_OK;
 }
 
 static bool reserve(linear_system *system) {
   const clv_allocator *a = &system->allocator;
   const uint64_t numbers = 3 * (uint64_t)system->slots;
-  return BASE_RESERVE(a, &system->vectors, VECTORS * numbers + WIDE_PAD) &&
-         BASE_RESERVE(a, &system->blocks, 3 * numbers) && BASE_RESERVE(a, &system->inverses, 3 * numbers + WIDE_PAD) &&
+  const size_t stride = ((size_t)numbers + 2 * WIDE_PAD - 1) / WIDE_PAD * WIDE_PAD,
+               size = VECTORS * stride * sizeof(double);
+  if (size > system->vectors.room && !view_memory_resize(&system->vectors, a, 0, size)) return false;
+  system->stride = stride;
+  return BASE_RESERVE(a, &system->inverses, 3 * numbers + WIDE_PAD) &&
          BASE_RESERVE(a, &system->sums, 2 * (uint64_t)conjugate_chunks(system->slots)) && find_held(system);
 }
 
@@ -168,28 +215,35 @@ clv_result linear_system_update(linear_system *system, const linear_factors *fac
   system->factors = *factors;
   system->slots = clv_body_slots(system->body);
   system->ready = false;
-  if (!reserve(system)) return fail(system, CLV_ERROR_MEMORY, "out of memory for a linear system");
-  const clv_result result = find_diagonal(system);
+  if (!reserve(system)) return no_memory(system);
+  system->linear = choose(system);
+  system->preconditioner = choose_preconditioner(system);
+  const clv_result result =
+      system->linear == CLV_LINEAR_MATRIX_FREE ? make_matrix_free(system) : make_assembled(system);
   system->ready = result == CLV_OK;
   return result;
 }
 
 // Products
 
-static clv_result multiply(linear_system *system, const double *x, double *out) {
+static clv_result multiply_along(linear_system *system, const double *x, double *out) {
   const linear_factors *f = &system->factors;
   const double *masses = clv_body_masses(system->body);
   const size_t numbers = 3 * (size_t)system->slots;
   double *pos = vector(system, SCALED), *vel = vector(system, SCALED_VELOCITY);
-  for (size_t k = 0; k < numbers; k++) {
-    pos[k] = -f->stiffness * x[k];
-    vel[k] = -f->damping * x[k];
-  }
   const bool damped = f->damping != 0;
-  if (clv_body_force_along(system->body, pos, damped ? vel : NULL, out) != CLV_OK)
-    return fail(system, CLV_ERROR_MEMORY, clv_body_error(system->body));
-  for (uint32_t slot = 0; slot < system->slots; slot++)
-    for (uint32_t k = 3 * slot; k < 3 * slot + 3; k++) out[k] += f->mass * masses[slot] * x[k];
+  for (size_t k = 0; k < numbers; k++) pos[k] = -f->stiffness * x[k];
+  for (size_t k = 0; damped && k < numbers; k++) vel[k] = -f->damping * x[k];
+  const clv_result result = clv_body_force_along(system->body, pos, damped ? vel : NULL, out);
+  if (result != CLV_OK) return fail(system, result, clv_body_error(system->body));
+  for (size_t slot = 0; slot < system->slots; slot++)
+    for (size_t k = 3 * slot; k < 3 * slot + 3; k++) out[k] += f->mass * masses[slot] * x[k];
+  return CLV_OK;
+}
+
+static clv_result multiply(linear_system *system, const double *x, double *out) {
+  if (system->linear == CLV_LINEAR_MATRIX_FREE) return multiply_along(system, x, out);
+  matrix_multiply(&system->matrix, x, out);
   return CLV_OK;
 }
 
@@ -207,18 +261,29 @@ clv_result linear_system_multiply(linear_system *system, const double *x, double
 
 // Solving
 
-static double norm(const conjugate_room *room, const double *x) {
-  return sqrt(conjugate_dot(room, x, x));
+static void precondition(void *user, const double *x, double *out) {
+  const linear_system *system = user;
+  cholesky_apply(&system->cholesky, x, out);
 }
 
-// room->residual = b - A x on free axes; *whole: how large the right side is without the free part of x.
-static clv_result find_residual(linear_system *system, const conjugate_room *room, const double *b, const double *x,
-                                double *whole) {
+static conjugate_room room_of(const linear_system *system) {
+  return (conjugate_room){.rows = system->slots,
+                          .pool = system->views->pool,
+                          .residual = vector(system, RESIDUAL),
+                          .p = vector(system, P),
+                          .q = vector(system, Q),
+                          .z = vector(system, Z),
+                          .sums = system->sums.data};
+}
+
+// room->residual = b - A x_held on free axes; its length.
+static clv_result find_right_side(linear_system *system, const conjugate_room *room, const double *b, const double *x,
+                                  double *length) {
   const size_t numbers = 3 * (size_t)system->slots;
-  double *r = room->residual, held = 0;
-  for (uint32_t k = 0; k < system->held.count; k++) held = fmax(held, fabs(x[system->held.data[k]]));
+  double *r = room->residual, largest = 0;
+  for (uint32_t k = 0; k < system->held.count; k++) largest = fmax(largest, fabs(x[system->held.data[k]]));
   memcpy(r, b, numbers * sizeof *r);
-  if (held > 0) {
+  if (largest > 0) {
     memset(room->p, 0, numbers * sizeof *r);
     for (uint32_t k = 0; k < system->held.count; k++) room->p[system->held.data[k]] = x[system->held.data[k]];
     const clv_result result = multiply(system, room->p, room->q);
@@ -226,36 +291,53 @@ static clv_result find_residual(linear_system *system, const conjugate_room *roo
     for (size_t k = 0; k < numbers; k++) r[k] -= room->q[k];
   }
   clear_held(system, r);
-  *whole = norm(room, r);
+  *length = sqrt(conjugate_dot(room, r, r));
+  return CLV_OK;
+}
+
+// room->residual -= A x_free, unless there is nothing to subtract.
+static clv_result subtract_guess(linear_system *system, const conjugate_room *room, const double *x) {
+  const size_t numbers = 3 * (size_t)system->slots;
+  double *r = room->residual;
   memcpy(room->p, x, numbers * sizeof *r);
   clear_held(system, room->p);
   if (conjugate_dot(room, room->p, room->p) == 0) return CLV_OK;
   const clv_result result = multiply_free(system, room->p, room->q);
-  for (size_t k = 0; k < numbers; k++) r[k] -= room->q[k];
+  for (size_t k = 0; result == CLV_OK && k < numbers; k++) r[k] -= room->q[k];
+  return result;
+}
+
+static clv_result solve_directly(linear_system *system, const conjugate_room *room, double *x, double *residual) {
+  clv_result result = direct_solve(system->direct, room->residual, x, &system->error);
+  if (result == CLV_OK) result = subtract_guess(system, room, x);
+  if (result == CLV_OK) *residual = sqrt(conjugate_dot(room, room->residual, room->residual));
   return result;
 }
 
 clv_result linear_system_solve(linear_system *system, const double *b, double *x, double tolerance, uint32_t iterations,
                                linear_report *report) {
-  *report = (linear_report){.linear = CLV_LINEAR_MATRIX_FREE, .preconditioner = LINEAR_JACOBI};
+  *report = (linear_report){.linear = system->linear, .preconditioner = system->preconditioner};
   if (!system->ready) return fail(system, CLV_ERROR_ARGUMENT, "a linear system is solved before its update");
-  const conjugate_room room = {.rows = system->slots,
-                               .pool = system->views->pool,
-                               .residual = vector(system, RESIDUAL),
-                               .p = vector(system, P),
-                               .q = vector(system, Q),
-                               .z = vector(system, Z),
-                               .sums = system->sums.data};
-  const conjugate_operator op = {.user = system, .multiply = multiply_free, .blocks = system->inverses.data};
-  double whole = 0;
-  clv_result result = find_residual(system, &room, b, x, &whole);
-  if (result != CLV_OK) return result;
-  conjugate_end end;
-  result = conjugate_solve(&room, &op, x, tolerance * whole, iterations ? iterations : 3 * system->slots, &end);
-  if (result != CLV_OK) return result;
+  const conjugate_room room = room_of(system);
+  const bool jacobi = system->preconditioner == LINEAR_JACOBI;
+  const conjugate_operator op = {.user = system,
+                                 .multiply = multiply_free,
+                                 .precondition = precondition,
+                                 .blocks = jacobi ? system->inverses.data : NULL};
+  const uint32_t unknowns = 3 * system->slots - system->held.count;
+  conjugate_end end = {0};
+  double length = 0;
+  clv_result result = find_right_side(system, &room, b, x, &length);
+  if (result == CLV_OK && system->linear == CLV_LINEAR_DIRECT) {
+    result = solve_directly(system, &room, x, &end.residual);
+  } else if (result == CLV_OK) {
+    result = subtract_guess(system, &room, x);
+    if (result == CLV_OK)
+      result = conjugate_solve(&room, &op, x, tolerance * length, iterations ? iterations : unknowns, &end);
+  }
   report->iterations = end.iterations;
-  report->residual = whole > 0 ? end.residual / whole : end.residual;
-  report->converged = end.residual <= tolerance * whole;
+  report->residual = length > 0 ? end.residual / length : end.residual;
+  report->converged = result == CLV_OK && end.residual <= tolerance * length;
   report->indefinite = end.indefinite;
-  return CLV_OK;
+  return result;
 }

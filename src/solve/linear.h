@@ -2,17 +2,25 @@
 //
 // M is the masses, f all forces of the body with Rayleigh's and ambient damping; m, d and k are numbers that the method of
 // integration chooses: implicit Euler in velocities has 1, h and h^2, statics 0, 0 and 1. A system is made once for a
-// body and follows it through every commit. linear_system_update linearises at the body's present state; products and
-// solves then belong to that state, whatever the body does afterwards.
+// body and follows it through every commit. linear_system_update linearises at the body's present state; the body stays
+// in it while products are asked for and systems solved.
 //
 // Vectors have three numbers a slot, as those of the body. Along held axes an unknown is not unknown: x keeps what it has
 // there, and what that does to the free axes goes to the right side. A slot without a vertex is held. Nothing is allocated in a
 // solve, and no number depends on how many threads the body has.
 //
 // A is used as a symmetric matrix. Where a law's derivative is not symmetric (viscous springs that turn, forces without
-// an energy), its symmetric part is taken, row by row of its view.
+// an energy), its symmetric part is assembled, row by row of its view. Products without a matrix have the derivative as
+// it is; conjugate gradients stop where that misleads them, and say so.
 //
 // Solving never falls back silently: the report says what was used, how far it got, and whether it got there.
+//
+// CLV_LINEAR_AUTO. Assembling 100,000 tetrahedra costs as much as a few products without a matrix, and a product with it a
+// fraction of one: so a matrix is assembled unless four iterations or fewer are asked for and all laws are symmetric.
+// Within a time step masses keep A well conditioned, and blocks on the diagonal are preconditioner enough: an
+// incomplete factor costs as much as some twenty iterations. Equilibrium has no masses; it is solved directly up to 40,000
+// vertices, and beyond that (or without SuiteSparse) with an incomplete factor. Who asks for CLV_LINEAR_ASSEMBLED
+// gets the incomplete factor always.
 
 #ifndef SOLVE_LINEAR_H
 #define SOLVE_LINEAR_H

@@ -86,8 +86,13 @@ typedef struct matrix_sum {
   const double *masses; // one a slot
   double mass, stiffness, damping;
 } matrix_sum;
+// Room for the matrices of a batch, for each thread. False: no memory.
+bool matrix_reserve_rooms(matrix *m);
 // Behind matrix_follow.
 void matrix_assemble(matrix *m, const matrix_sum *sum);
+
+// The diagonal blocks of A alone, 9 numbers a slot; needs no pattern.
+clv_result matrix_diagonal(matrix *m, const matrix_sum *sum, double *blocks);
 
 // out = A x; vectors have three numbers a row.
 void matrix_multiply(const matrix *m, const double *x, double *out);

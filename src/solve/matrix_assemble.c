@@ -64,6 +64,43 @@ void matrix_assemble(matrix *m, const matrix_sum *sum) {
   }
 }
 
+// Alone, the diagonal is added to in order of rows, by one thread.
+static void add_diagonals(matrix *m, const view_part *part, uint32_t which, double factor, double *blocks) {
+  const kernel *k = part->table->kernel;
+  const uint32_t rows = part->slab->rows, n = 3 * k->particles;
+  double *matrices = m->rooms.data;
+  views_read_part(m->views, part, 0);
+  for (uint32_t batch = 0; batch * KERNEL_LANES < rows; batch++) {
+    views_batch_matrices(m->views, part, 0, kinds[which], batch, matrices);
+    if (!is_symmetric(k, which)) symmetrise(matrices, n);
+    for (uint32_t lane = 0; lane < KERNEL_LANES && batch * KERNEL_LANES + lane < rows; lane++)
+      for (uint32_t p = 0; p < k->particles; p++)
+        for (uint32_t q = 0; q < k->particles; q++) {
+          const uint32_t *place = view_row_place(part->table, part->slab, batch * KERNEL_LANES + lane, 0);
+          if (place[p * KERNEL_LANES] != place[q * KERNEL_LANES]) continue;
+          double *to = blocks + 9 * (size_t)part->slab->vertices.data[place[p * KERNEL_LANES]];
+          const double *from = matrices + ((size_t)p * n + q) * 3 * KERNEL_LANES + lane;
+          for (uint32_t j = 0; j < 3; j++)
+            for (uint32_t i = 0; i < 3; i++) to[3 * j + i] += factor * from[(i * n + j) * KERNEL_LANES];
+        }
+  }
+}
+
+clv_result matrix_diagonal(matrix *m, const matrix_sum *sum, double *blocks) {
+  const clv_result result = views_current(m->views);
+  if (result != CLV_OK) return result;
+  if (!matrix_reserve_rooms(m)) return CLV_ERROR_MEMORY;
+  memset(blocks, 0, 9 * (size_t)m->views->slots * sizeof *blocks);
+  for (uint32_t k = 0; k < m->views->parts.count; k++) {
+    const view_part *part = &m->views->parts.data[k];
+    if (sum->stiffness != 0) add_diagonals(m, part, 0, sum->stiffness, blocks);
+    if (sum->damping != 0 && part->table->kernel->has_velocity) add_diagonals(m, part, 1, sum->damping, blocks);
+  }
+  for (uint32_t slot = 0; slot < m->views->slots; slot++)
+    for (uint32_t axis = 0; axis < 3; axis++) blocks[9 * (size_t)slot + 4 * axis] += sum->mass * sum->masses[slot];
+  return CLV_OK;
+}
+
 // Products
 
 typedef struct product {

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-enum { NOBODY = UINT32_MAX, SHARED = UINT32_MAX - 1 };
+#define NOBODY UINT32_MAX
+#define SHARED (UINT32_MAX - 1)
 
 void matrix_init(matrix *m, clv_views *views, const clv_allocator *allocator) {
   *m = (matrix){.allocator = *allocator, .views = views};
@@ -290,16 +291,20 @@ static bool cut_chunks(matrix *m, uint32_t *scratch) {
          view_memory_resize(&m->locals, &m->allocator, 0, m->local_room * m->views->threads * sizeof(double));
 }
 
-static bool reserve_values(matrix *m) {
+bool matrix_reserve_rooms(matrix *m) {
   size_t most = 1;
-  for (uint32_t k = 0; k < m->parts.count; k++) {
-    const size_t n = 3 * (size_t)m->parts.data[k].of.table->particles;
+  for (uint32_t k = 0; k < m->views->parts.count; k++) {
+    const size_t n = 3 * (size_t)m->views->parts.data[k].table->particles;
     if (n * n > most) most = n * n;
   }
   m->room = most * KERNEL_LANES;
-  const size_t numbers = 9 * ((size_t)m->blocks + m->copies.count) + WIDE_PAD;
-  return view_memory_resize(&m->values, &m->allocator, 0, numbers * sizeof(double)) &&
-         view_memory_resize(&m->rooms, &m->allocator, 0, m->room * m->views->threads * sizeof(double));
+  const size_t size = m->room * m->views->threads * sizeof(double);
+  return size <= m->rooms.room || view_memory_resize(&m->rooms, &m->allocator, 0, size);
+}
+
+static bool reserve_values(matrix *m) {
+  const size_t size = (9 * ((size_t)m->blocks + m->copies.count) + WIDE_PAD) * sizeof(double);
+  return (size <= m->values.room || view_memory_resize(&m->values, &m->allocator, 0, size)) && matrix_reserve_rooms(m);
 }
 
 static bool make_pattern(matrix *m) {

@@ -180,6 +180,42 @@ CLV_INLINE void multiply(size_t rows, const uint32_t *restrict starts, const uin
   }
 }
 
+CLV_INLINE void store_three(double *p, four v) {
+  p[0] = v[0];
+  p[1] = v[1];
+  p[2] = v[2];
+}
+
+CLV_INLINE four load_three(const double *p) {
+  return (four){p[0], p[1], p[2], 0};
+}
+
+CLV_INLINE void solve_factor(size_t rows, const uint32_t *restrict starts, const uint32_t *restrict columns,
+                             const float *restrict upper, const float *restrict inverses, const double *restrict x,
+                             double *restrict out) {
+  memcpy(out, x, 3 * rows * sizeof *out);
+  for (size_t row = 0; row < rows; row++) {
+    double *own = out + 3 * row;
+    const four mine = load_three(own);
+    for (uint32_t block = starts[row] + 1; block < starts[row + 1]; block++) {
+      const float *u = upper + 9 * (size_t)block;
+      double *other = out + 3 * (size_t)columns[block];
+      const four sum = sum_each(load_floats(u) * mine, load_floats(u + 3) * mine, load_floats(u + 6) * mine);
+      store_three(other, load_three(other) - sum);
+    }
+    store_three(own, times(inverses + 9 * row, all_four(mine[0]), all_four(mine[1]), all_four(mine[2])));
+  }
+  for (size_t row = rows; row-- > 0;) {
+    double *own = out + 3 * row;
+    four mine = load_three(own);
+    for (uint32_t block = starts[row] + 1; block < starts[row + 1]; block++) {
+      const double *other = out + 3 * (size_t)columns[block];
+      mine -= times(upper + 9 * (size_t)block, all_four(other[0]), all_four(other[1]), all_four(other[2]));
+    }
+    store_three(own, mine);
+  }
+}
+
 CLV_INLINE void scatter_blocks(const double *restrict from, uint32_t n, double factor, const uint32_t *restrict targets,
                                uint32_t lanes, double *restrict values) {
   for (uint32_t l = 0; l < lanes; l++) {
@@ -219,13 +255,17 @@ CLV_INLINE void scatter_blocks(const double *restrict from, uint32_t n, double f
                                      const double *values, const double *x, double *sums) {                            \
     multiply(rows, starts, places, values, x, sums);                                                                   \
   }                                                                                                                    \
+  target static void solve_factor_##name(size_t rows, const uint32_t *starts, const uint32_t *columns,                 \
+                                         const float *upper, const float *inverses, const double *x, double *out) {    \
+    solve_factor(rows, starts, columns, upper, inverses, x, out);                                                      \
+  }                                                                                                                    \
   target static void scatter_blocks_##name(const double *from, uint32_t n, double factor, const uint32_t *targets,     \
                                            uint32_t lanes, double *values) {                                           \
     scatter_blocks(from, n, factor, targets, lanes, values);                                                           \
   }                                                                                                                    \
-  static const wide_loops loops_##name = {                                                                             \
-      dot_##name,    descend_blocks_##name, descend_##name,  turn_##name,                                              \
-      spread_##name, join_##name,           multiply_##name, scatter_blocks_##name};
+  static const wide_loops loops_##name = {dot_##name,      descend_blocks_##name, descend_##name,                      \
+                                          turn_##name,     spread_##name,         join_##name,                         \
+                                          multiply_##name, solve_factor_##name,   scatter_blocks_##name};
 
 WIDE_SET(plain, )
 WIDE_SET(avx2, CLV_FOR_AVX2)

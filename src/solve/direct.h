@@ -1,0 +1,24 @@
+// Sparse Cholesky factors of an assembled matrix, by CHOLMOD of SuiteSparse.
+//
+// Where the numbers are is analysed once for a pattern and a set of held axes; factoring again with other numbers uses
+// that. Only free axes are unknowns. CHOLMOD takes its memory from the system, not from an allocator; what fails there is
+// told like any other failure. A library that was built without it has these functions, too: direct_create then fails.
+
+#ifndef SOLVE_DIRECT_H
+#define SOLVE_DIRECT_H
+
+#include "solve/matrix.h"
+
+typedef struct direct direct;
+
+// NULL on failure.
+direct *direct_create(const clv_allocator *allocator, clv_error *error);
+void direct_destroy(direct *d);
+
+// Factors A on the axes that are free; `held`: bits of axes, by row. `changed`: the pattern or what is held is not what it was
+// at the last call. CLV_ERROR_REFUSED when A is not positive definite.
+clv_result direct_factor(direct *d, const matrix *m, const uint8_t *held, bool changed, clv_error *error);
+// Solves for the free axes of x, three numbers a row; the others are not touched.
+clv_result direct_solve(direct *d, const double *b, double *x, clv_error *error);
+
+#endif
