@@ -1,0 +1,253 @@
+// HDF5's silence, reasons and files. See hdf.h.
+
+#include "result/hdf.h"
+#include "result/checksum.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if H5_VERSION_GE(1, 13, 2)
+#include <H5FDdevelop.h>
+#endif
+
+// Errors
+
+// The innermost entry of the stack is the cause.
+static herr_t keep_cause(unsigned n, const H5E_error2_t *entry, void *user) {
+  result_hdf_scope *scope = user;
+  if (n == 0 && entry->desc && !*scope->cause) snprintf(scope->cause, sizeof scope->cause, "%s", entry->desc);
+  return 0;
+}
+
+// HDF5 calls this in place of printing; its stack is gone with the next call.
+static herr_t remember(hid_t stack, void *user) {
+  return H5Ewalk2(stack, H5E_WALK_UPWARD, keep_cause, user);
+}
+
+void result_hdf_enter(result_hdf_scope *scope) {
+  *scope = (result_hdf_scope){.report = NULL};
+  H5Eget_auto2(H5E_DEFAULT, &scope->report, &scope->user);
+  H5Eset_auto2(H5E_DEFAULT, remember, scope);
+}
+
+void result_hdf_leave(const result_hdf_scope *scope) {
+  H5Eclear2(H5E_DEFAULT);
+  H5Eset_auto2(H5E_DEFAULT, scope->report, scope->user);
+}
+
+clv_result result_hdf_error(clv_error *error, const char *path, const char *what, int reason) {
+  H5E_auto2_t report = NULL;
+  void *user = NULL;
+  H5Eget_auto2(H5E_DEFAULT, &report, &user);
+  const char *cause = "HDF5 failed";
+  if (reason) {
+    cause = strerror(reason);
+  } else if (report == remember && *((const result_hdf_scope *)user)->cause) {
+    cause = ((const result_hdf_scope *)user)->cause;
+  }
+  return clv_error_set(error, CLV_ERROR_SYSTEM, "%s: %s: %s", path, what, cause);
+}
+
+// The driver
+
+typedef struct disk_settings {
+  int *reason;
+} disk_settings;
+
+typedef struct disk {
+  H5FD_t base; // HDF5's own part; first
+  int descriptor;
+  int *reason;
+  haddr_t eoa, eof;
+  dev_t device;
+  ino_t inode;
+} disk;
+
+#define DISK_MAXIMUM ((haddr_t)INT64_MAX)
+
+enum { // a superblock of version 2 or 3, with 8 bytes to an address
+  SUPER_SIZE = 48,
+  SUPER_VERSION = 8,
+  SUPER_FLAGS = 11,
+  SUPER_END = 28,
+  SUPER_SUM = 44,
+};
+
+static H5FD_t *disk_open(const char *name, unsigned flags, hid_t fapl, haddr_t maximum) {
+  const disk_settings *settings = H5Pget_driver_info(fapl);
+  if (!settings || maximum == 0) return NULL;
+  struct stat status;
+  disk *d = calloc(1, sizeof *d);
+  const int mode = (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) |
+                   (flags & H5F_ACC_CREAT ? O_CREAT : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0) | O_CLOEXEC;
+  const int descriptor = d ? open(name, mode, 0666) : -1;
+  if (descriptor < 0 || fstat(descriptor, &status) != 0) {
+    *settings->reason = errno;
+    if (descriptor >= 0) close(descriptor);
+    free(d);
+    return NULL;
+  }
+  *d = (disk){.descriptor = descriptor,
+              .reason = settings->reason,
+              .eof = (haddr_t)status.st_size,
+              .device = status.st_dev,
+              .inode = status.st_ino};
+  *settings->reason = 0; // HDF5 tries a file before it creates it
+  return &d->base;
+}
+
+static herr_t disk_close(H5FD_t *file) {
+  disk *d = (disk *)file;
+  if (close(d->descriptor) != 0 && !*d->reason) *d->reason = errno;
+  free(d);
+  return 0;
+}
+
+static int disk_compare(const H5FD_t *a, const H5FD_t *b) {
+  const disk *x = (const disk *)a, *y = (const disk *)b;
+  if (x->device != y->device) return x->device < y->device ? -1 : 1;
+  if (x->inode != y->inode) return x->inode < y->inode ? -1 : 1;
+  return 0;
+}
+
+static herr_t disk_query(const H5FD_t *file, unsigned long *flags) {
+  (void)file;
+  if (flags) *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_SUPPORTS_SWMR_IO;
+  return 0;
+}
+
+static haddr_t disk_get_eoa(const H5FD_t *file, H5FD_mem_t type) {
+  (void)type;
+  return ((const disk *)file)->eoa;
+}
+
+static herr_t disk_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t address) {
+  (void)type;
+  ((disk *)file)->eoa = address;
+  return 0;
+}
+
+static haddr_t disk_get_eof(const H5FD_t *file, H5FD_mem_t type) {
+  (void)type;
+  return ((const disk *)file)->eof;
+}
+
+static herr_t disk_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t address, size_t size, void *buffer) {
+  (void)type, (void)dxpl;
+  const disk *d = (const disk *)file;
+  char *to = buffer;
+  while (size > 0) {
+    const ssize_t got = pread(d->descriptor, to, size, (off_t)address);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      if (!*d->reason) *d->reason = errno;
+      return -1;
+    }
+    if (got == 0) break;
+    to += got;
+    size -= (size_t)got;
+    address += (haddr_t)got;
+  }
+  memset(to, 0, size); // what was never written
+  return 0;
+}
+
+static bool disk_put(disk *d, haddr_t address, size_t size, const void *buffer) {
+  const char *from = buffer;
+  while (size > 0) {
+    const ssize_t put = pwrite(d->descriptor, from, size, (off_t)address);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    from += put;
+    size -= (size_t)put;
+    address += (haddr_t)put;
+  }
+  if (address > d->eof) d->eof = address;
+  return true;
+}
+
+// The superblock without the mark of an open file. It says where the file ends; the file must reach there before.
+static bool disk_put_superblock(disk *d, const uint8_t *bytes) {
+  uint8_t block[SUPER_SIZE];
+  memcpy(block, bytes, sizeof block);
+  block[SUPER_FLAGS] = 0;
+  const uint32_t sum = result_lookup3(block, SUPER_SUM);
+  uint64_t end = 0;
+  for (unsigned k = 0; k < 8; k++) end |= (uint64_t)block[SUPER_END + k] << (8 * k);
+  for (unsigned k = 0; k < 4; k++) block[SUPER_SUM + k] = (uint8_t)(sum >> (8 * k));
+  if (end > d->eof) {
+    if (ftruncate(d->descriptor, (off_t)end) != 0) return false;
+    d->eof = end;
+  }
+  return disk_put(d, 0, sizeof block, block);
+}
+
+static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t address, size_t size, const void *buffer) {
+  (void)type, (void)dxpl;
+  disk *d = (disk *)file;
+  if (*d->reason) return 0;
+  const bool superblock = address == 0 && size == SUPER_SIZE && ((const uint8_t *)buffer)[SUPER_VERSION] == 3;
+  if (!(superblock ? disk_put_superblock(d, buffer) : disk_put(d, address, size, buffer))) *d->reason = errno;
+  return 0;
+}
+
+static herr_t disk_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing) {
+  (void)dxpl, (void)closing;
+  disk *d = (disk *)file;
+  if (*d->reason || d->eoa == d->eof) return 0;
+  if (ftruncate(d->descriptor, (off_t)d->eoa) != 0) *d->reason = errno;
+  d->eof = d->eoa;
+  return 0;
+}
+
+static const H5FD_class_t disk_driver = {
+#if H5_VERSION_GE(1, 13, 2)
+    .version = H5FD_CLASS_VERSION,
+    .value = (H5FD_class_value_t)(H5FD_RESERVED + 207),
+#endif
+    .name = "cleave",
+    .maxaddr = DISK_MAXIMUM,
+    .fc_degree = H5F_CLOSE_STRONG,
+    .fapl_size = sizeof(disk_settings),
+    .open = disk_open,
+    .close = disk_close,
+    .cmp = disk_compare,
+    .query = disk_query,
+    .get_eoa = disk_get_eoa,
+    .set_eoa = disk_set_eoa,
+    .get_eof = disk_get_eof,
+    .read = disk_read,
+    .write = disk_write,
+    .truncate = disk_truncate,
+    .fl_map = H5FD_FLMAP_DICHOTOMY,
+};
+
+typedef enum disk_purpose { DISK_CREATE, DISK_READ } disk_purpose;
+
+static hid_t disk_file(const char *path, int *reason, disk_purpose purpose) {
+  *reason = 0;
+  const disk_settings settings = {reason};
+  const hid_t driver = H5FDregister(&disk_driver), fapl = H5Pcreate(H5P_FILE_ACCESS);
+  hid_t file = -1;
+  if (driver >= 0 && fapl >= 0 && H5Pset_driver(fapl, driver, &settings) >= 0 &&
+      H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
+      H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) >= 0)
+    file = purpose == DISK_CREATE ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, fapl)
+                                  : H5Fopen(path, H5F_ACC_RDONLY, fapl);
+  if (fapl >= 0) H5Pclose(fapl);
+  if (driver >= 0) H5FDunregister(driver);
+  return file;
+}
+
+hid_t result_hdf_create(const char *path, int *reason) {
+  return disk_file(path, reason, DISK_CREATE);
+}
+
+hid_t result_hdf_open(const char *path, int *reason) {
+  return disk_file(path, reason, DISK_READ);
+}
