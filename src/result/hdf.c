@@ -59,17 +59,6 @@ typedef struct disk_settings {
   int *reason;
 } disk_settings;
 
-typedef struct disk {
-  H5FD_t base; // HDF5's own part; first
-  int descriptor;
-  int *reason;
-  haddr_t eoa, eof;
-  dev_t device;
-  ino_t inode;
-} disk;
-
-#define DISK_MAXIMUM ((haddr_t)INT64_MAX)
-
 enum { // a superblock of version 2 or 3, with 8 bytes to an address
   SUPER_SIZE = 48,
   SUPER_VERSION = 8,
@@ -77,6 +66,19 @@ enum { // a superblock of version 2 or 3, with 8 bytes to an address
   SUPER_END = 28,
   SUPER_SUM = 44,
 };
+
+typedef struct disk {
+  H5FD_t base; // HDF5's own part; first
+  int descriptor;
+  int *reason;
+  haddr_t eoa, eof;
+  haddr_t said_end; // by the superblock in the file; 0 before there is one
+  uint8_t superblock[SUPER_SIZE];
+  dev_t device;
+  ino_t inode;
+} disk;
+
+#define DISK_MAXIMUM ((haddr_t)INT64_MAX)
 
 static H5FD_t *disk_open(const char *name, unsigned flags, hid_t fapl, haddr_t maximum) {
   const disk_settings *settings = H5Pget_driver_info(fapl);
@@ -171,28 +173,39 @@ static bool disk_put(disk *d, haddr_t address, size_t size, const void *buffer) 
   return true;
 }
 
-// The superblock without the mark of an open file. It says where the file ends; the file must reach there before.
-static bool disk_put_superblock(disk *d, const uint8_t *bytes) {
-  uint8_t block[SUPER_SIZE];
-  memcpy(block, bytes, sizeof block);
+// Writes the superblock without the mark of an open file, and with an end that holds: readers refuse a file that is shorter
+// than it says, and do not look at what lies behind.
+static bool disk_put_superblock(disk *d, haddr_t end) {
+  uint8_t *block = d->superblock;
   block[SUPER_FLAGS] = 0;
+  for (unsigned k = 0; k < 8; k++) block[SUPER_END + k] = (uint8_t)(end >> (8 * k));
   const uint32_t sum = result_lookup3(block, SUPER_SUM);
-  uint64_t end = 0;
-  for (unsigned k = 0; k < 8; k++) end |= (uint64_t)block[SUPER_END + k] << (8 * k);
   for (unsigned k = 0; k < 4; k++) block[SUPER_SUM + k] = (uint8_t)(sum >> (8 * k));
   if (end > d->eof) {
     if (ftruncate(d->descriptor, (off_t)end) != 0) return false;
     d->eof = end;
   }
-  return disk_put(d, 0, sizeof block, block);
+  d->said_end = end;
+  return disk_put(d, 0, SUPER_SIZE, block);
+}
+
+// HDF5 writes the end of the file last, and in its mode for readers who look on those need not know it. Ours do: before what is
+// in reach of the present end may come to point behind it, the superblock says so.
+static bool disk_put_in_order(disk *d, haddr_t address, size_t size, const uint8_t *buffer) {
+  if (address == 0 && size == SUPER_SIZE && buffer[SUPER_VERSION] == 3) {
+    haddr_t end = 0;
+    for (unsigned k = 0; k < 8; k++) end |= (haddr_t)buffer[SUPER_END + k] << (8 * k);
+    memcpy(d->superblock, buffer, SUPER_SIZE);
+    return disk_put_superblock(d, end);
+  }
+  if (d->said_end && address < d->said_end && d->said_end < d->eof && !disk_put_superblock(d, d->eof)) return false;
+  return disk_put(d, address, size, buffer);
 }
 
 static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t address, size_t size, const void *buffer) {
   (void)type, (void)dxpl;
   disk *d = (disk *)file;
-  if (*d->reason) return 0;
-  const bool superblock = address == 0 && size == SUPER_SIZE && ((const uint8_t *)buffer)[SUPER_VERSION] == 3;
-  if (!(superblock ? disk_put_superblock(d, buffer) : disk_put(d, address, size, buffer))) *d->reason = errno;
+  if (!*d->reason && !disk_put_in_order(d, address, size, buffer)) *d->reason = errno;
   return 0;
 }
 
@@ -200,7 +213,8 @@ static herr_t disk_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing) {
   (void)dxpl, (void)closing;
   disk *d = (disk *)file;
   if (*d->reason || d->eoa == d->eof) return 0;
-  if (ftruncate(d->descriptor, (off_t)d->eoa) != 0) *d->reason = errno;
+  const bool said = d->said_end <= d->eoa || disk_put_superblock(d, d->eoa);
+  if (!said || ftruncate(d->descriptor, (off_t)d->eoa) != 0) *d->reason = errno;
   d->eof = d->eoa;
   return 0;
 }

@@ -35,11 +35,11 @@ static inline int directory_teardown(void **state) {
   return status;
 }
 
-// A path inside it; the last 64 that were asked for stay.
+// A path inside it; the last 256 that were asked for stay.
 static inline const char *in_directory(void **state, const char *name) {
-  static char paths[64][512];
+  static char paths[256][512];
   static unsigned next;
-  char *path = paths[next++ % 64];
+  char *path = paths[next++ % 256];
   snprintf(path, sizeof paths[0], "%s/%s", ((test_directory *)*state)->path, name);
   return path;
 }
