@@ -61,13 +61,16 @@ CLV_API clv_result clv_frame_extract(clv_mesh *mesh, const clv_world *world, uin
 CLV_API clv_result clv_checkpoint_write(clv_world *world, const char *path, const char *scene, clv_error *error);
 CLV_API clv_result clv_checkpoint_read(clv_world *world, const char *path, const char *scene, clv_error *error);
 
-// Draws columns of a CSV file over its first one: names, or NULL for all. SVG or PNG by the ending of `path`.
+// Draws columns of a CSV file over its first one, a panel for each quantity (energies apart from momenta), with units by the
+// names that this header gives. SVG or PNG by the ending of `path`, which is replaced. A wrong file: "file:line: what".
 typedef struct clv_plot_def {
-  const char *title;
-  const char *const *columns;
+  const char *title;          // NULL: none
+  const char *const *columns; // names; NULL for all
   uint32_t column_count;
-  uint32_t width, height; // pixels
+  uint32_t width, height; // pixels; height 0: as the panels need
+  clv_allocator allocator;
 } clv_plot_def;
+// No title, all columns, 960 pixels wide.
 CLV_API clv_plot_def clv_default_plot_def(void);
 CLV_API clv_result clv_plot_csv(const char *csv, const char *path, const clv_plot_def *def, clv_error *error);
 
