@@ -39,8 +39,10 @@ typedef struct clv_recorder_def {
   uint32_t probe_count;
   const char *scene; // text of the scene, kept in checkpoints so that a run cannot be resumed with another; may be NULL
   uint32_t threads;
+  clv_allocator allocator;
 } clv_recorder_def;
 
+// VTU alone, 25 frames a second, a row a step, a checkpoint at the end, one thread.
 CLV_API clv_recorder_def clv_default_recorder_def(void);
 // Starts a new run in the directory (what an earlier run left there under these names is replaced) and records the present
 // state. The world outlives the recorder. NULL on failure.

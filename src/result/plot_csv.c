@@ -63,6 +63,8 @@ static clv_result read_names(result_csv *csv, const char *path, char *line, clv_
   const char *name;
   char *at = line;
   if (!line || !*line) return clv_error_set(error, CLV_ERROR_INPUT, "%s:1: names of columns are expected here", path);
+  if (!result_is_utf8(line))
+    return clv_error_set(error, CLV_ERROR_INPUT, "%s:1: names of columns are UTF-8 text; this is none", path);
   while ((name = take_field(&at))) {
     const uint32_t number = csv->names.count;
     if (!*name) return clv_error_set(error, CLV_ERROR_INPUT, "%s:1: column %u has no name", path, number + 1);

@@ -67,8 +67,41 @@ void result_put_real(result_text *text, double value) {
   result_put(text, digits);
 }
 
+// The bytes of the character at a place; 0 where there is none. Overlong forms, surrogates and what lies behind U+10FFFF
+// are none.
+static size_t character_size(const char *bytes) {
+  const unsigned char *b = (const unsigned char *)bytes;
+  if (b[0] < 0x80) return 1;
+  const size_t size = b[0] >= 0xc2 && b[0] < 0xe0   ? 2
+                      : b[0] >= 0xe0 && b[0] < 0xf0 ? 3
+                      : b[0] >= 0xf0 && b[0] < 0xf5 ? 4
+                                                    : 0;
+  for (size_t k = 1; k < size; k++) {
+    if ((b[k] & 0xc0) != 0x80) return 0;
+  }
+  const bool overlong = (b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xf0 && b[1] < 0x90);
+  const bool beyond = (b[0] == 0xed && b[1] >= 0xa0) || (b[0] == 0xf4 && b[1] >= 0x90);
+  return overlong || beyond ? 0 : size;
+}
+
+bool result_is_utf8(const char *bytes) {
+  for (size_t size = 1; *bytes; bytes += size) {
+    size = character_size(bytes);
+    if (!size) return false;
+  }
+  return true;
+}
+
+// A character that needs no escape. Returns its size.
+static size_t put_character(result_text *text, const char *bytes) {
+  const size_t size = character_size(bytes);
+  put_bytes(text, size ? bytes : "?", size ? size : 1);
+  return size ? size : 1;
+}
+
 void result_put_xml(result_text *text, const char *bytes) {
-  for (; *bytes; bytes++) {
+  for (size_t size = 1; *bytes; bytes += size) {
+    size = 1;
     switch (*bytes) {
     case '&':
       result_put(text, "&amp;");
@@ -83,19 +116,24 @@ void result_put_xml(result_text *text, const char *bytes) {
       result_put(text, "&quot;");
       break;
     default:
-      put_bytes(text, (unsigned char)*bytes < 0x20 ? " " : bytes, 1);
+      if ((unsigned char)*bytes < 0x20) {
+        result_put(text, " ");
+      } else {
+        size = put_character(text, bytes);
+      }
     }
   }
 }
 
 void result_put_json(result_text *text, const char *bytes) {
-  for (; *bytes; bytes++) {
+  for (size_t size = 1; *bytes; bytes += size) {
+    size = 1;
     if (*bytes == '"' || *bytes == '\\') {
       result_putf(text, "\\%c", *bytes);
     } else if ((unsigned char)*bytes < 0x20) {
       result_putf(text, "\\u%04x", (unsigned)(unsigned char)*bytes);
     } else {
-      put_bytes(text, bytes, 1);
+      size = put_character(text, bytes);
     }
   }
 }

@@ -22,8 +22,11 @@ void result_put(result_text *text, const char *bytes);
 void result_putf(result_text *text, const char *format, ...) CLV_PRINTF(2, 3);
 // Seventeen digits: the same double comes back. The point is a point in every locale.
 void result_put_real(result_text *text, double value);
-// With what XML or JSON must not contain as it is escaped; the quotation marks are not written.
+// With what XML or JSON must not contain escaped; the quotation marks are not written. What is no UTF-8 becomes "?".
 void result_put_xml(result_text *text, const char *bytes);
 void result_put_json(result_text *text, const char *bytes);
+
+// Whether bytes are text at all.
+bool result_is_utf8(const char *bytes);
 
 #endif
