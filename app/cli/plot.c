@@ -11,12 +11,12 @@
 
 enum { MOST_COLUMNS = 256, PATH_SIZE = 4096 };
 
-typedef struct wishes {
+typedef struct plot_wishes {
   const char *output; // NULL: beside the numbers
   const char *columns[MOST_COLUMNS];
   uint32_t column_count;
   char words[PATH_SIZE]; // what the columns point into
-} wishes;
+} plot_wishes;
 
 static bool is_directory(const char *path) {
   struct stat status;
@@ -24,7 +24,7 @@ static bool is_directory(const char *path) {
 }
 
 // "a,b,c" as names.
-static int read_columns(const cli_call *call, wishes *wishes) {
+static int read_columns(const cli_call *call, plot_wishes *wishes) {
   const char *text = cli_value(call, "columns");
   wishes->column_count = 0;
   if (!text) return CLI_OK;
@@ -69,7 +69,7 @@ static void title_of(const char *csv, char title[PATH_SIZE]) {
   }
 }
 
-static int draw(const char *csv, const wishes *wishes) {
+static int draw(const char *csv, const plot_wishes *wishes) {
   char path[PATH_SIZE], title[PATH_SIZE];
   clv_error error;
   clv_plot_def def = clv_default_plot_def();
@@ -86,7 +86,7 @@ static int draw(const char *csv, const wishes *wishes) {
   return CLI_OK;
 }
 
-static int draw_in(const char *directory, const char *file, const wishes *wishes) {
+static int draw_in(const char *directory, const char *file, const plot_wishes *wishes) {
   char csv[PATH_SIZE];
   size_t length = strlen(directory);
   while (length > 1 && directory[length - 1] == '/') length--;
@@ -102,7 +102,7 @@ static bool has_probes(const char *directory) {
 
 static int run_plot(const cli_call *call) {
   const char *run = call->words[0], *file = cli_value(call, "file");
-  wishes wishes = {.output = cli_value(call, "output")};
+  plot_wishes wishes = {.output = cli_value(call, "output")};
   const int result = read_columns(call, &wishes);
   if (result != CLI_OK) return result;
   if (!is_directory(run)) {
