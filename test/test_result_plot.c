@@ -15,9 +15,10 @@
 static void axis_is(double least, double greatest, const char *numbers, const char *title) {
   const result_axis axis = result_axis_over(least, greatest, 5, RESULT_WIDE);
   char all[512] = "", text[RESULT_LABEL_SIZE];
+  size_t at = 0;
   for (uint32_t k = 0; k < axis.count; k++) {
     result_axis_text(&axis, result_axis_number(&axis, k), text);
-    strcat(strcat(all, *all ? " " : ""), text);
+    at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", k ? " " : "", text);
   }
   assert_string_equal(all, numbers);
   result_axis_title(&axis, "energy", "J", text);

@@ -155,6 +155,7 @@ static void fields_stay(void **state) {
 // Every write of the driver goes through here: this program's pwrite hides that of the C library. A child dies at the n-th.
 static long writes_to_come = -1;
 
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the C library says __fd
 ssize_t pwrite(int descriptor, const void *buffer, size_t size, off_t offset) {
   if (writes_to_come == 0) _exit(77);
   if (writes_to_come > 0) writes_to_come--;

@@ -29,7 +29,7 @@ static int read_columns(const cli_call *call, plot_wishes *wishes) {
   wishes->column_count = 0;
   if (!text) return CLI_OK;
   if (strlen(text) >= sizeof wishes->words) return cli_misused(call->command, "--columns is too long");
-  strcpy(wishes->words, text);
+  memcpy(wishes->words, text, strlen(text) + 1);
   for (char *at = wishes->words; at; wishes->column_count++) {
     char *comma = strchr(at, ',');
     if (comma) *comma = '\0';

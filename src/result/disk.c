@@ -133,24 +133,26 @@ clv_result result_log_create(result_log *log, const char *path, clv_error *error
   return log_open(log, path, O_CREAT | O_TRUNC, 0, error);
 }
 
+static clv_result shorten(result_log *log, clv_error *error) {
+  struct stat status;
+  const bool known = fstat(log->descriptor, &status) == 0;
+  if (known && (uint64_t)status.st_size < log->size)
+    return clv_error_set(
+        error, CLV_ERROR_INPUT,
+        "%s: has %lld bytes, but the checkpoint counts on %llu: was it changed since? Start the run anew", log->path,
+        (long long)status.st_size, (unsigned long long)log->size);
+  if (known && ftruncate(log->descriptor, (off_t)log->size) == 0 && lseek(log->descriptor, 0, SEEK_END) >= 0)
+    return CLV_OK;
+  return result_system_error(error, log->path, errno);
+}
+
 clv_result result_log_resume(result_log *log, const char *path, uint64_t size, clv_error *error) {
   clv_result result = log_open(log, path, 0, size, error);
   if (result != CLV_OK) return result;
-  struct stat status;
-  if (fstat(log->descriptor, &status) != 0) {
-    result = result_system_error(error, path, errno);
-  } else if ((uint64_t)status.st_size < size) {
-    result =
-        clv_error_set(error, CLV_ERROR_INPUT,
-                      "%s: has %lld bytes, but the checkpoint counts on %llu: was it changed since? Start the run anew",
-                      path, (long long)status.st_size, (unsigned long long)size);
-  } else if (ftruncate(log->descriptor, (off_t)size) != 0 || lseek(log->descriptor, 0, SEEK_END) < 0) {
-    result = result_system_error(error, path, errno);
-  }
-  if (result != CLV_OK) {
-    close(log->descriptor);
-    log->descriptor = -1;
-  }
+  result = shorten(log, error);
+  if (result == CLV_OK) return CLV_OK;
+  close(log->descriptor);
+  log->descriptor = -1;
   return result;
 }
 

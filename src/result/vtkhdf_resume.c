@@ -229,7 +229,7 @@ static clv_result rewrite(copy *c, uint64_t steps, clv_error *error) {
         error, CLV_ERROR_INPUT,
         "%s: has %lld frames, but the checkpoint counts on %llu: was it changed since? Start the run anew", s->path,
         (long long)there, (unsigned long long)steps);
-  if (!BASE_RESERVE(&s->allocator, &parts, steps + 1)) return result_memory_error(error, s->path);
+  if (!BASE_RESERVE(&s->allocator, &parts, steps + 1) || !parts.data) return result_memory_error(error, s->path);
   const bool old_polyhedra = has(c->group, "FaceConnectivity");
   s->polyhedra = s->polyhedra || old_polyhedra;
   const bool good = find_fields(c, error) && result_table_open(&step_parts, c->group) &&
