@@ -12,8 +12,7 @@ enum {
 
 result_table result_table_fixed(table_name name) {
   static const result_table tables[] = {
-#define RESULT_TABLE_ENTRY(id, where, rows_for, kind, width)                                                           \
-  [TABLE_##id] = {.path = (where), .counts = (rows_for), .type = (kind), .columns = (width), .dataset = -1},
+#define RESULT_TABLE_ENTRY(id, where, rows_for, kind, width) [TABLE_##id] = {where, rows_for, kind, width, -1, 0, 0},
       RESULT_TABLES(RESULT_TABLE_ENTRY)
 #undef RESULT_TABLE_ENTRY
   };
