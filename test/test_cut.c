@@ -1,11 +1,12 @@
-// Cuts: a transaction that unsews one facet is planned directly (map/cut.c), and must leave what the general plan leaves.
+// Cuts: a transaction that unsews one facet is committed directly (map/part.c), and must leave what the general way leaves.
 //
 // soak: yes
 //
-// Twins are built from one mesh, with columns of every policy. The same facets are unsewn and others sewn in both, one
-// plans directly and the other the general way; after each commit the maps must be equal to the last bit, and so must the
-// values and what their subscribers heard. Facets are also sewn where they do not belong, so that edges come back to
-// themselves and one vertex lies at several corners of a facet.
+// Twins are built from one mesh. The same facets are unsewn and others sewn in both, one commits directly and the other the
+// general way; after each commit the maps must be equal to the last bit, and so must the values and what their subscribers
+// heard. Facets are also sewn where they do not belong, so that edges come back to themselves and one vertex lies at several
+// corners of a facet. Any sorts of orbits are numbered, and sometimes a cell is no template. Columns only copy, as a direct
+// commit wants it; now and then they have every policy, and then it must not be direct.
 
 #include "cleave/mesh.h"
 #include "map/plan.h"
@@ -18,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { EVENTS = 256, EDITS = 60, SEQUENCES = 60, SOAK_SEQUENCES = 6000 };
+enum { EVENTS = 256, EDITS = 60, SEQUENCES = 150, SOAK_SEQUENCES = 6000 };
 
 typedef struct heard {
   uint32_t count;
@@ -59,7 +60,18 @@ static void fill(clv_map *view, const clv_column *column) {
     *(double *)clv_column_at(column, d) = d % 977;
 }
 
-static void add_columns(clv_map *view) {
+// On vertices, on edges most of the time, and on any other orbits that cross cells.
+static void add_copied_columns(clv_map *view, uint32_t sorts) {
+  fill(view, add_column(view, (clv_column_def){.name = "corner", .orbit = CLV_CORNER}));
+  fill(view, add_column(view, (clv_column_def){.name = "vertex", .orbit = CLV_VERTEX}));
+  if (sorts >> 8) fill(view, add_column(view, (clv_column_def){.name = "edge", .orbit = CLV_EDGE}));
+  for (uint32_t dims = 8; dims < 16; dims++) {
+    const char name[] = {'o', 'n', ' ', (char)('a' + dims), 0};
+    if (sorts >> (dims - 8) & 1u) fill(view, add_column(view, (clv_column_def){.name = name, .orbit = dims}));
+  }
+}
+
+static void add_columns_of_every_policy(clv_map *view) {
   const clv_column *corner = add_column(view, (clv_column_def){.name = "corner", .orbit = CLV_CORNER});
   fill(view, corner);
   fill(view, add_column(view, (clv_column_def){.name = "edge", .orbit = CLV_EDGE, .merge = CLV_MERGE_MEAN}));
@@ -76,11 +88,15 @@ static void add_columns(clv_map *view) {
   fill(view, add_column(view, (clv_column_def){.name = "own", .orbit = CLV_VERTEX, .policy = sum_of_shares}));
 }
 
-static void make_twin(twin *t, const clv_mesh *mesh, bool general) {
+// `sorts` of orbits whose values are copied; 0 for columns of every policy.
+static void make_twin(twin *t, const clv_mesh *mesh, uint32_t sorts, bool general) {
   clv_error error;
   t->heard.count = 0;
   if (clv_mesh_build(mesh, NULL, &t->map, NULL, &error)) fail_msg("%s", error.message);
-  add_columns(t->map);
+  if (sorts)
+    add_copied_columns(t->map, sorts);
+  else
+    add_columns_of_every_policy(t->map);
   assert_int_equal(clv_map_subscribe(t->map, listen, &t->heard), CLV_OK);
   map_of(t->map)->scratch->general = general;
 }
@@ -116,22 +132,40 @@ static clv_dart choose(const clv_map *view, random_source *random, bool free) {
 
 // Unsews most of the time; sews anything to anything else now and then; two facets in one transaction sometimes, which both
 // plan the same way.
-static void edit(twin *twins, random_source *random) {
+// True when something was unsewn.
+static bool edit(twin *twins, random_source *random) {
   const bool sews = random_chance(random, 40);
   const uint32_t facets = random_chance(random, 10) ? 2 : 1;
   for (uint32_t t = 0; t < 2; t++) assert_int_equal(clv_map_begin(twins[t].map), CLV_OK);
+  bool cuts = false;
   for (uint32_t f = 0; f < facets; f++) {
-    const clv_dart a = choose(twins[0].map, random, sews), b = sews ? choose(twins[0].map, random, true) : a;
+    const clv_dart a = choose(twins[0].map, random, sews);
+    clv_dart b = sews ? choose(twins[0].map, random, true) : a;
     if (!a || !b) continue;
+    // A map that is twisted is coloured anew with each commit, and then none is direct.
+    if (!random_chance(random, 2) && clv_side(twins[0].map, a) == clv_side(twins[0].map, b))
+      b = clv_alpha(twins[0].map, b, 0);
     clv_result results[2];
     for (uint32_t t = 0; t < 2; t++)
       results[t] = sews ? clv_map_sew(twins[t].map, 3, a, b) : clv_map_unsew(twins[t].map, 3, a);
     assert_int_equal(results[0], results[1]);
+    cuts |= !sews && results[0] == CLV_OK;
   }
   for (uint32_t t = 0; t < 2; t++) assert_int_equal(clv_map_commit(twins[t].map), CLV_OK);
+  return cuts;
 }
 
-static void run_sequence(uint64_t seed) {
+static void hang_a_vertex(twin *twins, random_source *random) {
+  const clv_dart dart = choose(twins[0].map, random, true);
+  for (uint32_t t = 0; dart && t < 2; t++) {
+    clv_dart added;
+    assert_int_equal(clv_map_begin(twins[t].map), CLV_OK);
+    assert_int_equal(clv_map_insert_vertex(twins[t].map, dart, &added), CLV_OK);
+    assert_int_equal(clv_map_commit(twins[t].map), CLV_OK);
+  }
+}
+
+static void run_sequence(uint64_t seed, uint64_t *direct) {
   static const clv_grid_kind kinds[] = {CLV_GRID_HEX, CLV_GRID_TET5, CLV_GRID_TET6, CLV_GRID_PRISM, CLV_GRID_MIXED};
   random_source random = {seed};
   clv_grid_def def = clv_default_grid_def();
@@ -142,29 +176,69 @@ static void run_sequence(uint64_t seed) {
   clv_mesh_init(&mesh, NULL);
   if (clv_mesh_grid(&mesh, &def, &error)) fail_msg("%s", error.message);
   twin twins[2];
-  make_twin(&twins[0], &mesh, false);
-  make_twin(&twins[1], &mesh, true);
+  const uint32_t sorts = random_below(&random, 4) ? 1 + random_below(&random, 2) * random_below(&random, 1023) : 0;
+  make_twin(&twins[0], &mesh, sorts, false);
+  make_twin(&twins[1], &mesh, sorts, true);
+  if (random_chance(&random, 30)) hang_a_vertex(twins, &random);
   for (uint32_t k = 0; k < EDITS; k++) {
-    edit(twins, &random);
+    map_plan *plan = &map_of(twins[0].map)->scratch->plan;
+    plan->links_changed = false; // a plan would say otherwise
+    const bool cuts = edit(twins, &random);
     compare(&twins[0], &twins[1]);
+    *direct += cuts && !plan->links_changed;
+    assert_true(sorts || !cuts || plan->links_changed);
   }
   assert_int_equal(clv_map_check(twins[0].map, NULL, NULL), CLV_OK);
   for (uint32_t t = 0; t < 2; t++) clv_map_destroy(twins[t].map);
   clv_mesh_free(&mesh);
 }
 
+// Two cells, unsewn from either: the dart's side keeps the ids of the four vertices, edges and what else was parted.
+static void the_side_of_the_dart_keeps_its_ids(void **state) {
+  (void)state;
+  clv_grid_def def = clv_default_grid_def();
+  def.cells[0] = 2, def.cells[1] = def.cells[2] = 1;
+  for (uint32_t run = 0; run < 4; run++) {
+    clv_mesh mesh;
+    twin t;
+    clv_mesh_init(&mesh, NULL);
+    assert_int_equal(clv_mesh_grid(&mesh, &def, NULL), CLV_OK);
+    make_twin(&t, &mesh, 511, run & 1u);
+    clv_dart near = clv_dart_next(t.map, 0);
+    while (clv_is_free(t.map, near, 3)) near = clv_dart_next(t.map, near);
+    if (run & 2u) near = clv_alpha(t.map, near, 3);
+    const clv_dart far = clv_alpha(t.map, near, 3);
+    clv_id before[16];
+    for (uint32_t dims = 8; dims < 16; dims++) before[dims] = clv_id_of(t.map, dims, near);
+    assert_int_equal(clv_map_begin(t.map), CLV_OK);
+    assert_int_equal(clv_map_unsew(t.map, 3, near), CLV_OK);
+    assert_int_equal(clv_map_commit(t.map), CLV_OK);
+    for (uint32_t dims = 8; dims < 16; dims++) {
+      const clv_id kept = clv_id_of(t.map, dims, near), given = clv_id_of(t.map, dims, far);
+      assert_memory_equal(&kept, &before[dims], sizeof kept);
+      assert_true(given.index && given.index != kept.index);
+    }
+    clv_map_destroy(t.map);
+    clv_mesh_free(&mesh);
+  }
+}
+
 static uint64_t sequences = SEQUENCES;
 
-static void direct_and_general_plans_agree(void **state) {
+static void direct_and_general_commits_agree(void **state) {
   (void)state;
+  uint64_t direct = 0;
   for (uint64_t seed = 1; seed <= sequences; seed++) {
     print_message("seed %llu\r", (unsigned long long)seed);
-    run_sequence(seed);
+    run_sequence(seed, &direct);
   }
+  print_message("%llu direct commits\n", (unsigned long long)direct);
+  assert_true(direct > 4 * sequences);
 }
 
 int main(int count, char **words) {
   if (count > 1 && strcmp(words[1], "--soak") == 0) sequences = SOAK_SEQUENCES;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(direct_and_general_plans_agree)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_side_of_the_dart_keeps_its_ids),
+                                     cmocka_unit_test(direct_and_general_commits_agree)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

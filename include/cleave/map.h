@@ -272,7 +272,8 @@ CLV_API clv_result clv_map_add_polygon(clv_map *map, uint32_t sides, clv_dart *d
 CLV_API clv_result clv_map_add_polyhedron(clv_map *map, uint32_t face_count, const uint32_t *sizes,
                                           const uint32_t *corners, clv_dart *dart);
 
-// Joins the orbits <0..i-2, i+2..n> of two i-free darts, or parts them.
+// Joins the orbits <0..i-2, i+2..n> of two i-free darts, or parts them. What an unsew parts keeps its ids on the side of
+// the dart; the other side gets new ones.
 CLV_API clv_result clv_map_sew(clv_map *map, uint32_t i, clv_dart a, clv_dart b);
 CLV_API clv_result clv_map_unsew(clv_map *map, uint32_t i, clv_dart dart);
 

@@ -231,7 +231,7 @@ static clv_result call_policy(embedding *e, const clv_column *column, const map_
 // True when the orbit just goes on with the value it has.
 static bool keeps_value(const clv_column *column, const map_orbits *o, const map_new_orbit *orbit) {
   return orbit->part_end - orbit->part_start == 1 && o->parts.data[orbit->part_start].old == orbit->keeps &&
-         column->def.split == CLV_SPLIT_COPY && !column->def.policy && column->def.merge != CLV_MERGE_RECOMPUTE;
+         embed_copies(column);
 }
 
 static clv_result stage_orbit(embedding *e, clv_column *column, const map_orbits *o, const map_new_orbit *orbit,
@@ -277,19 +277,9 @@ static bool reserve_column(clv_column *column, const map_plan *plan) {
   return true;
 }
 
-// True when all that a cut does to a column is that the new orbits have the values of those they came off.
-static bool copies(const clv_column *column, const map_orbits *o) {
-  return o->cut && column->def.split == CLV_SPLIT_COPY && !column->def.policy &&
-         column->def.merge != CLV_MERGE_RECOMPUTE;
-}
-
 static clv_result prepare_column(embedding *e, clv_column *column, const map_plan *plan) {
   const map_orbits *o = &plan->orbits[column->index->dims];
   if (!column->index->crossing && !plan->inner_changed && !plan->cells_added) return CLV_OK;
-  if (copies(column, o)) {
-    const uint64_t need = (uint64_t)column->index->count + o->fresh;
-    return embed_reserve(column->map, &column->slots, need, column->size) ? CLV_OK : map_no_memory(column->map);
-  }
   if (!reserve_column(column, plan)) return map_no_memory(column->map);
   if (!column->index->crossing) fill_added(column);
   const bool shares = column->def.policy || column->def.split == CLV_SPLIT_SHARE;
@@ -347,21 +337,8 @@ static void destroy_old(clv_column *column, const map_orbits *o) {
   }
 }
 
-static void apply_copies(const clv_column *column, const map_orbits *o) {
-  for (uint32_t k = 0; k < o->orbits.count; k++) {
-    const map_new_orbit *orbit = &o->orbits.data[k];
-    const size_t old = (size_t)o->parts.data[k].old;
-    if (!orbit->keeps)
-      memcpy(column->slots.data + orbit->id * column->size, column->slots.data + old * column->size, column->size);
-  }
-}
-
 static void apply_column(clv_column *column, const map_plan *plan) {
   const map_orbits *o = &plan->orbits[column->index->dims];
-  if (copies(column, o)) {
-    apply_copies(column, o);
-    return;
-  }
   destroy_old(column, o);
   for (uint32_t k = 0; k < o->orbits.count; k++) {
     const map_new_orbit *orbit = &o->orbits.data[k];
@@ -391,6 +368,30 @@ void embed_apply(void *self, map *m, const map_plan *plan) {
     for (uint32_t k = 0; k < e->columns.count; k++)
       if (e->columns.data[k]->index->crossing == (pass == 1)) apply_column(e->columns.data[k], plan);
     if (plan->values_set) apply_set_values(e, m, pass == 1);
+  }
+}
+
+// What comes off an orbit has its values
+
+bool embed_reserve_copies(void *self, map *m, uint32_t more) {
+  const embedding *e = self;
+  for (uint32_t k = 0; k < e->columns.count; k++) {
+    clv_column *column = e->columns.data[k];
+    const uint64_t need = (uint64_t)column->index->count + more;
+    if (column->index->crossing && !embed_reserve(m, &column->slots, need, column->size)) return false;
+  }
+  return true;
+}
+
+void embed_copy(void *self, const map_parted *parted, uint32_t count) {
+  const embedding *e = self;
+  for (uint32_t k = 0; k < e->columns.count; k++) {
+    const clv_column *column = e->columns.data[k];
+    if (!column->index->crossing) continue;
+    const size_t size = column->size;
+    uint8_t *values = column->slots.data;
+    for (uint32_t p = 0; p < count; p++)
+      if (parted[p].index == column->index) memcpy(values + parted[p].to * size, values + parted[p].from * size, size);
   }
 }
 

@@ -149,8 +149,16 @@ static embedding *embedding_require(map *m) {
   embedding *e = base_allocate(&m->allocator, sizeof *e);
   if (!e) return NULL;
   *e = (embedding){.map = m};
-  m->embedding =
-      (map_embedding){e, embed_prepare, embed_apply, embed_settle, embed_check, embed_describe, embedding_destroy};
+  m->embedding = (map_embedding){.self = e,
+                                 .prepare = embed_prepare,
+                                 .apply = embed_apply,
+                                 .settle = embed_settle,
+                                 .check = embed_check,
+                                 .describe = embed_describe,
+                                 .destroy = embedding_destroy,
+                                 .copies = true,
+                                 .reserve_copies = embed_reserve_copies,
+                                 .copy = embed_copy};
   return e;
 }
 
@@ -236,6 +244,7 @@ clv_result clv_column_create(clv_map *view, const clv_column_def *def, clv_colum
   }
   column->number = e->columns.count;
   e->columns.data[e->columns.count++] = column;
+  m->embedding.copies &= !index->crossing || embed_copies(column);
   if (out) *out = column;
   return CLV_OK;
 }

@@ -49,6 +49,11 @@ uint8_t *embed_row_value(const clv_column *column, uint32_t kind, uint32_t row, 
 // The value that bore an old name.
 uint8_t *embed_old_value(const clv_column *column, uint64_t old);
 
+// True when an orbit that comes off another has a copy of its value, and the other keeps it.
+static inline bool embed_copies(const clv_column *column) {
+  return column->def.split == CLV_SPLIT_COPY && !column->def.policy && column->def.merge != CLV_MERGE_RECOMPUTE;
+}
+
 // The components of a value as numbers, and back.
 double embed_get(const clv_column *column, const void *value, uint32_t component);
 void embed_put(const clv_column *column, void *value, uint32_t component, double number);
@@ -61,6 +66,8 @@ static inline int32_t embed_whole(double number) {
 clv_result embed_prepare(void *self, map *m, const map_plan *plan);
 void embed_apply(void *self, map *m, const map_plan *plan);
 void embed_settle(void *self, map *m, clv_kind kind, uint32_t row, const clv_dart *source);
+bool embed_reserve_copies(void *self, map *m, uint32_t more);
+void embed_copy(void *self, const map_parted *parted, uint32_t count);
 uint64_t embed_describe(const void *self);
 clv_result embed_check(void *self, const map *m, void (*report)(void *, const clv_problem *), void *user);
 

@@ -58,11 +58,11 @@ static clv_id id_of(const map *m, const map_index *index, uint32_t id) {
   return (clv_id){id, m->rows[page.kind].state.data[map_row(page, id << 6)] & MAP_GENERATION};
 }
 
-static void emit(map *m, const map_orbits *o, clv_event_kind kind, clv_dart dart, clv_id id, clv_id from) {
+void map_emit(map *m, uint32_t dims, clv_event_kind kind, clv_dart dart, clv_id id, clv_id from) {
   map_scratch *s = m->scratch;
   if (!m->subscribers.count) return;
   s->events.data[s->events.count++] =
-      (clv_event){.dims = (uint8_t)o->dims, .kind = (uint8_t)kind, .dart = dart, .id = id, .from = from};
+      (clv_event){.dims = (uint8_t)dims, .kind = (uint8_t)kind, .dart = dart, .id = id, .from = from};
 }
 
 // Cells that this very transaction added: nobody has heard of them yet.
@@ -75,15 +75,15 @@ static void emit_orbit(map *m, const map_orbits *o, const map_new_orbit *orbit) 
   const clv_id id = id_of(m, o->index, orbit->id), none = {0, 0};
   if (is_fresh(m, o, orbit->id)) return; // told as a whole cell
   if (orbit->id == orbit->keeps) {
-    emit(m, o, CLV_CHANGED, dart, id, none);
+    map_emit(m, o->dims, CLV_CHANGED, dart, id, none);
     return;
   }
   uint32_t part = orbit->part_start;
   while (part < orbit->part_end && is_fresh(m, o, o->parts.data[part].old)) part++;
   if (part == orbit->part_end)
-    emit(m, o, CLV_CREATED, dart, id, none);
+    map_emit(m, o->dims, CLV_CREATED, dart, id, none);
   else
-    emit(m, o, CLV_SPLIT, dart, id, id_of(m, o->index, (uint32_t)o->parts.data[part].old));
+    map_emit(m, o->dims, CLV_SPLIT, dart, id, id_of(m, o->index, (uint32_t)o->parts.data[part].old));
 }
 
 // Old names that no orbit goes on with. `retire` gives each back; what it was goes into the events.
@@ -105,9 +105,9 @@ static void retire_old(map *m, map_orbits *o, void (*retire)(map *, map_orbits *
     const clv_id from = id_of(m, o->index, (uint32_t)old), none = {0, 0};
     if ((o->index && !o->index->crossing) || is_fresh(m, o, old)) { // inner orbits are nobody's to follow
     } else if (into) {
-      emit(m, o, CLV_MERGED, o->nodes.data[into->node_start], id_of(m, o->index, into->id), from);
+      map_emit(m, o->dims, CLV_MERGED, o->nodes.data[into->node_start], id_of(m, o->index, into->id), from);
     } else {
-      emit(m, o, CLV_DELETED, CLV_NO_DART, from, none);
+      map_emit(m, o->dims, CLV_DELETED, CLV_NO_DART, from, none);
     }
     retire(m, o, (uint32_t)old);
   }
@@ -151,22 +151,6 @@ static void apply_cells(map *m, map_orbits *o) {
   }
 }
 
-// The new half of every orbit that was cut gets an id; all places are plain.
-static void apply_cut_ids(map *m, map_orbits *o) {
-  map_index *index = o->index;
-  for (uint32_t k = 0; k < o->orbits.count; k++) {
-    map_new_orbit *orbit = &o->orbits.data[k];
-    orbit->id = orbit->keeps ? (uint32_t)orbit->keeps : map_index_take(index);
-    index->dart.data[orbit->id] = o->nodes.data[orbit->node_start];
-    for (uint32_t n = orbit->node_start; n < orbit->node_end && !orbit->keeps; n++) {
-      const clv_dart node = o->nodes.data[n];
-      const clv_page page = map_page(m, node);
-      const clv_suborbits *sub = &clv_templates[page.kind].sub[index->inner];
-      index->ids[page.kind].data[map_row(page, node) * sub->count + sub->of[node & 63u]] = orbit->id;
-    }
-  }
-}
-
 static void apply_ids(map *m, map_orbits *o) {
   map_index *index = o->index;
   for (uint32_t k = 0; k < o->orbits.count; k++) {
@@ -202,8 +186,8 @@ static void report_whole_cells(map *m, const map_orbits *cells) {
     if (w.op != MAP_CELL_ADD && w.op != MAP_CELL_DROP) continue;
     const clv_id id = id_of(m, NULL, w.dart >> 6);
     if (w.op == MAP_CELL_DROP && !is_fresh(m, cells, id.index))
-      emit(m, cells, CLV_DELETED, CLV_NO_DART, (clv_id){id.index, id.generation - 1}, none);
-    if (w.op == MAP_CELL_ADD && (id.generation & 1u)) emit(m, cells, CLV_CREATED, w.dart, id, none);
+      map_emit(m, cells->dims, CLV_DELETED, CLV_NO_DART, (clv_id){id.index, id.generation - 1}, none);
+    if (w.op == MAP_CELL_ADD && (id.generation & 1u)) map_emit(m, cells->dims, CLV_CREATED, w.dart, id, none);
   }
 }
 
@@ -217,22 +201,14 @@ static void free_dropped(map *m) {
 }
 
 static void carry_out(map *m, map_plan *plan) {
-  map_scratch *s = m->scratch;
-  s->events.count = s->renames.count = 0;
   apply_cells(m, &plan->cells);
-  for (uint32_t k = 0; k < m->numbered_count; k++) {
-    map_orbits *o = &plan->orbits[m->numbered[k]->dims];
-    if (o->cut)
-      apply_cut_ids(m, o);
-    else
-      apply_ids(m, o);
-  }
+  for (uint32_t k = 0; k < m->numbered_count; k++) apply_ids(m, &plan->orbits[m->numbered[k]->dims]);
   if (m->embedding.apply) m->embedding.apply(m->embedding.self, m, plan);
   report_orbits(m, &plan->cells);
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     map_orbits *o = &plan->orbits[m->numbered[k]->dims];
     if (o->index->crossing) report_orbits(m, o);
-    if (!o->cut) retire_old(m, o, retire_id); // in a cut, every old id goes on
+    retire_old(m, o, retire_id);
   }
   map_settle_cells(m, plan);
   retire_old(m, &plan->cells, retire_block);
@@ -262,13 +238,7 @@ static void tell(map *m) {
   }
 }
 
-clv_result clv_map_commit(clv_map *view) {
-  map *m = map_of(view);
-  if (!m->open) return map_fail(m, CLV_ERROR_ARGUMENT, "no transaction is open: call clv_map_begin first");
-  if (m->log.count == 0) {
-    close_transaction(m);
-    return CLV_OK;
-  }
+static clv_result commit_by_plan(map *m) {
   map_plan *plan = &m->scratch->plan;
   if (!map_resolve(m, plan)) return map_no_memory(m);
   if (!reserve(m, plan)) return map_no_memory(m);
@@ -278,6 +248,23 @@ clv_result clv_map_commit(clv_map *view) {
   }
   carry_out(m, plan);
   if (m->scratch->renames.count) refresh_events(m);
+  return CLV_OK;
+}
+
+clv_result clv_map_commit(clv_map *view) {
+  map *m = map_of(view);
+  if (!m->open) return map_fail(m, CLV_ERROR_ARGUMENT, "no transaction is open: call clv_map_begin first");
+  if (m->log.count == 0) {
+    close_transaction(m);
+    return CLV_OK;
+  }
+  map_scratch *s = m->scratch;
+  s->events.count = s->renames.count = 0;
+  s->plan.recolour = false;
+  const map_part_end part = map_commit_part(m);
+  if (part == MAP_PART_NO_MEMORY) return map_no_memory(m);
+  const clv_result result = part == MAP_PART_DONE ? CLV_OK : commit_by_plan(m);
+  if (result != CLV_OK) return result;
   m->revision++;
   map_journals_append(m);
   m->told = m->log.count;
@@ -305,6 +292,7 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->sides);
   BASE_RELEASE(a, &s->cuts);
   BASE_RELEASE(a, &s->fresh);
+  BASE_RELEASE(a, &s->places);
   base_free(a, s, sizeof *s);
   m->scratch = NULL;
 }

@@ -3,8 +3,8 @@
 // For each numbered sort of orbit, the commit starts from the darts that the log touched and walks the orbits they lie
 // in now. Every place on the way still carries the id it had before, so each new orbit knows the old ones it is made
 // of: its parts. An old id in two new orbits is a split, two old ids in one orbit a merge, none a creation, an old id
-// in no orbit a deletion. The largest part of an old orbit keeps its id (the first found among equals); an orbit that
-// keeps several takes the smallest.
+// in no orbit a deletion. The part of an old orbit that was touched first keeps its id; an orbit that keeps several takes
+// the smallest.
 //
 // A node of these walks is a place of a plain template cell, or a single dart that has a record; its weight is its
 // number of darts. Everything here is scratch memory, kept from commit to commit.
@@ -52,7 +52,6 @@ typedef struct map_orbits {
   map_words by_old;           // parts in order of old name, then orbit
   BASE_ARRAY(map_lost) lost;
   uint32_t fresh; // ids to be taken
-  bool cut;       // each old orbit came apart in two, and nothing else happened: map_plan_cut made this
 } map_orbits;
 
 typedef struct map_plan {
@@ -67,16 +66,22 @@ typedef struct map_plan {
   bool recolour;
 } map_plan;
 
+typedef struct map_place {
+  clv_dart dart;
+  uint32_t slot; // of its id
+} map_place;
+
 typedef struct map_scratch {
   map_plan plan;
   BASE_ARRAY(uint64_t) seen; // a table of nodes (resolve.c)
   uint32_t stamp;
   BASE_ARRAY(clv_event) events;
   BASE_ARRAY(clv_rename) renames;
-  map_words sides; // packed 2-colouring, for recolouring
-  map_words cuts;  // by entry of the log
-  map_words fresh; // blocks that this transaction added, in order
-  bool general;    // plan every cut the general way: for tests
+  map_words sides;              // packed 2-colouring, for recolouring
+  map_words cuts;               // by entry of the log
+  map_words fresh;              // blocks that this transaction added, in order
+  BASE_ARRAY(map_place) places; // where orbits come apart (part.c)
+  bool general;                 // plan every commit: for tests
 } map_scratch;
 
 typedef enum map_settle {
@@ -104,13 +109,20 @@ uint32_t map_first_part(const map_orbits *orbits, uint64_t old);
 #define MAP_CUT_MIRRORED 0x40000000u
 #define MAP_CUT_EDGES 0xFFu
 bool map_find_cuts(map *m);
-// True when the orbit at a position of a cut facet is known to reach from side to side.
-bool map_still_joined(const map *m, uint32_t dims, uint32_t cut, uint32_t position, uint32_t size);
+// The positions of a cut facet at which orbits are known to reach from side to side, as bits.
+uint32_t map_joined_positions(const map *m, uint32_t dims, uint32_t cut, uint32_t size);
 
-// The plan of a log that is one cut and nothing else, for the edges or the vertices of a 3D map: written down directly, or
-// left to the general way.
-typedef enum map_cut_plan { MAP_CUT_PLANNED, MAP_CUT_GENERAL, MAP_CUT_NO_MEMORY } map_cut_plan;
-map_cut_plan map_plan_cut(map *m, map_orbits *orbits);
+// A commit that unsews one facet and does nothing else, carried out without a plan (part.c); or left, with nothing
+// changed, to the general way.
+typedef struct map_parted { // what came off the orbit of an id, and its own
+  map_index *index;
+  uint32_t from, to;
+} map_parted;
+typedef enum map_part_end { MAP_PART_DONE, MAP_PART_GENERAL, MAP_PART_NO_MEMORY } map_part_end;
+map_part_end map_commit_part(map *m);
+
+// Appends an event, for which there is room (commit.c).
+void map_emit(map *m, uint32_t dims, clv_event_kind kind, clv_dart dart, clv_id id, clv_id from);
 
 // Which cells are templates, which must move (settle.c); and doing it, which cannot fail after the reserve.
 void map_plan_settling(map *m, map_plan *plan);

@@ -226,8 +226,9 @@ static bool start_facet(resolver *r, map_write w, uint32_t cut) {
   const uint32_t size = shape->facet_size[shape->facet[w.dart & 63u]];
   // Links shared by the place and the facet join the darts in pairs: every other dart is enough.
   const uint32_t step = (r->inner & ((1u << (shape->dimension - 1)) - 1u)) ? 2 : 1;
+  const uint32_t joined = map_joined_positions(r->m, r->o->dims, cut, size);
   for (uint32_t k = 0; k < size; k += step) {
-    if (map_still_joined(r->m, r->o->dims, cut, k, size)) continue;
+    if (joined >> k & 1u) continue;
     if (((cut & MAP_CUT) || clv_dart_alive(&r->m->view, w.dart + k)) && !start(r, w.dart + k)) return false;
     if ((cut & MAP_CUT) && !start(r, (w.before & ~63u) | other->turn[w.before & 63u][k])) return false;
   }
@@ -420,8 +421,7 @@ static void keep_ids(const map *m, const map_plan *plan, map_orbits *o) {
     const map_part *best = NULL;
     for (end = k; end < count && o->parts.data[o->by_old.data[end]].old == old; end++) {
       const map_part *part = &o->parts.data[o->by_old.data[end]];
-      const bool fits = part->orbit != MAP_NO_ORBIT && (!best || part->weight > best->weight);
-      if (fits && may_keep(m, plan, o, part)) best = part;
+      if (!best && part->orbit != MAP_NO_ORBIT && may_keep(m, plan, o, part)) best = part;
     }
     const bool whole = best && end == k + 1;
     for (uint32_t p = k; p < end && !whole; p++) {
@@ -444,7 +444,6 @@ static inline void clear(map_orbits *o, uint32_t dims, map_index *index) {
   o->index = index;
   o->dims = dims;
   o->nodes.count = o->orbits.count = o->parts.count = o->by_old.count = o->lost.count = o->fresh = 0;
-  o->cut = false;
 }
 
 static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims, map_index *index) {
@@ -474,13 +473,6 @@ static void survey(const map *m, map_plan *plan) {
   plan->links_changed = ops & (1u << MAP_LINK | 1u << MAP_ALPHA | 1u << MAP_DART_DROP);
 }
 
-// True when all there is to plan is one facet that was unsewn, between two plain cells of a 3D map.
-static bool is_one_cut(const map *m) {
-  const map_scratch *s = m->scratch;
-  return m->view.dimension == 3 && m->log.count == 2 && (s->cuts.data[0] & MAP_CUT) &&
-         s->cuts.data[1] == MAP_CUT_MIRRORED && !s->general;
-}
-
 static bool resolve_cells(map *m, map_plan *plan) {
   const uint32_t cell_dims = clv_orbit_dims(&m->view, CLV_CELL);
   clear(&plan->cells, cell_dims, NULL);
@@ -492,16 +484,12 @@ static bool resolve_cells(map *m, map_plan *plan) {
 bool map_resolve(map *m, map_plan *plan) {
   survey(m, plan);
   if (!find_fresh_blocks(m, plan) || !map_find_cuts(m) || !resolve_cells(m, plan)) return false;
-  const bool one_cut = is_one_cut(m);
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     map_index *index = m->numbered[k];
     map_orbits *o = &plan->orbits[index->dims];
     clear(o, index->dims, index);
     if (!index->crossing && !plan->inner_changed) continue;
-    const bool simple = one_cut && (index->dims == CLV_EDGE || index->dims == CLV_VERTEX);
-    const map_cut_plan planned = simple ? map_plan_cut(m, o) : MAP_CUT_GENERAL;
-    if (planned == MAP_CUT_NO_MEMORY) return false;
-    if (planned == MAP_CUT_GENERAL && !resolve_orbits(m, plan, o, index->dims, index)) return false;
+    if (!resolve_orbits(m, plan, o, index->dims, index)) return false;
   }
   return true;
 }

@@ -89,6 +89,7 @@ typedef struct map_write {
 } map_write;
 
 struct map_plan;
+struct map_parted;
 struct map;
 
 // The embeddings, as the map sees them: it does not know columns, only that someone keeps values on orbits.
@@ -101,6 +102,11 @@ typedef struct map_embedding {
   clv_result (*check)(void *self, const struct map *map, void (*report)(void *, const clv_problem *), void *user);
   uint64_t (*describe)(const void *self); // a hash of what columns there are
   void (*destroy)(void *self);
+  // Where a commit does nothing but part orbits in two (part.c): whether all that comes off an orbit wants is a copy of its
+  // values, room for so many more of each sort, and the copies.
+  bool copies;
+  bool (*reserve_copies)(void *self, struct map *map, uint32_t more);
+  void (*copy)(void *self, const struct map_parted *parted, uint32_t count);
 } map_embedding;
 
 // Who reads the log while it grows keeps here what was found; it is destroyed with the map.

@@ -148,8 +148,7 @@ static inline uint32_t star_slot(uint32_t key) {
   return key * 0x9E3779B1u >> 24;
 }
 
-static inline uint32_t star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart *entry, bool uniform,
-                                  uint32_t *weight) {
+static inline uint32_t star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart *entry, bool uniform) {
   const clv_page *pages = m->view.pages;
   uint32_t kind = pages[dart >> CLV_PAGE_SHIFT].kind;
   const clv_template *shape = &clv_templates[kind];
@@ -199,29 +198,14 @@ static inline uint32_t star_plain(const map *m, uint32_t inner, clv_dart dart, c
       count += new ? 1 : 0;
     }
   }
-  for (uint32_t k = 0; weight && k < count; k++) {
-    if (!uniform) sub = &clv_templates[pages[entry[k] >> CLV_PAGE_SHIFT].kind].sub[inner];
-    const uint32_t number = keys[k + 1] & 63u;
-    entry[k] = (entry[k] & ~63u) | sub->first[number];
-    *weight += sub->size[number];
-  }
   return count;
 }
 
 uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]) {
   const clv_page page = map_page(m, dart);
   if (!page.plain) return 0;
-  return map_is_uniform(m, page.kind) ? star_plain(m, inner, dart, entry, true, NULL)
-                                      : star_plain(m, inner, dart, entry, false, NULL);
-}
-
-uint32_t map_star_places(const map *m, uint32_t inner, clv_dart dart, clv_dart place[MAP_STAR_PLAIN],
-                         uint32_t *weight) {
-  const clv_page page = map_page(m, dart);
-  *weight = 0;
-  if (!page.plain) return 0;
-  return map_is_uniform(m, page.kind) ? star_plain(m, inner, dart, place, true, weight)
-                                      : star_plain(m, inner, dart, place, false, weight);
+  return map_is_uniform(m, page.kind) ? star_plain(m, inner, dart, entry, true)
+                                      : star_plain(m, inner, dart, entry, false);
 }
 
 // Stars. A ring is followed both ways from its first dart; anything else is searched breadth first.

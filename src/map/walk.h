@@ -59,8 +59,6 @@ bool map_walk_darts(clv_walk *walk, const map *m, uint32_t dims, clv_dart dart);
 // few; otherwise 0.
 #define MAP_STAR_PLAIN 96
 uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]);
-// The same, each place under its own name; *weight is the number of their darts.
-uint32_t map_star_places(const map *m, uint32_t inner, clv_dart dart, clv_dart place[MAP_STAR_PLAIN], uint32_t *weight);
 // Likewise for an orbit that goes round: the first *ahead in order one way, then the others, if it is open, the other way.
 uint32_t map_ring_plain(const map *m, uint32_t dims, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN], uint32_t *ahead);
 
