@@ -91,7 +91,8 @@ static void turn(pass *s, double alpha, double beta) {
 
 clv_result conjugate_solve(const conjugate_room *room, const conjugate_operator *op, double *x, double goal,
                            uint32_t iterations, conjugate_end *end) {
-  pass s = {.room = room, .loops = wide_best(), .op = op, .x = x};
+  pass s = {.room = room, .loops = wide_best(), .op = op};
+  s.x = x;
   const size_t size = (size_t)room->rows * 3 * sizeof(double);
   *end = (conjugate_end){0};
   if (!room->rows) return CLV_OK;

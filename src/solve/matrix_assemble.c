@@ -163,7 +163,8 @@ static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
 }
 
 void matrix_multiply(const matrix *m, const double *x, double *out) {
-  product s = {.m = m, .loops = wide_best(), .x = x, .out = out};
+  product s = {.m = m, .loops = wide_best(), .x = x};
+  s.out = out;
   base_pool_run(m->views->pool, multiply_chunk, &s, m->chunks.count);
   base_pool_run(m->views->pool, gather_chunk, &s, m->chunks.count);
 }

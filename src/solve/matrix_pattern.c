@@ -123,12 +123,26 @@ static bool list_parts(matrix *m) {
   return true;
 }
 
-// Calls for both vertices of every pair that couples.
-#define EACH_PAIR(part, row, pair, a, b)                                                                               \
-  for (uint32_t row = 0; row < (part)->of.slab->rows; row++)                                                           \
-    for (uint32_t pair = 0, a, b; pair < (part)->law->pairs && (a = slot_of(part, row, (part)->law->p[pair]),          \
-                                                               b = slot_of(part, row, (part)->law->q[pair]), true);    \
-         pair++)
+// The vertices of a pair that couples, the lesser slot first. *turned: they were the other way round.
+typedef struct couple {
+  uint32_t row, column;
+  bool turned;
+} couple;
+
+static inline couple couple_of(const matrix_part *part, uint32_t row, uint32_t pair) {
+  const uint32_t a = slot_of(part, row, part->law->p[pair]), b = slot_of(part, row, part->law->q[pair]);
+  return a <= b ? (couple){a, b, false} : (couple){b, a, true};
+}
+
+typedef void visit(void *user, couple at);
+
+static void each_couple(const matrix *m, visit *each, void *user) {
+  for (uint32_t k = 0; k < m->parts.count; k++) {
+    const matrix_part *part = &m->parts.data[k];
+    for (uint32_t row = 0; row < part->of.slab->rows; row++)
+      for (uint32_t pair = 0; pair < part->law->pairs; pair++) each(user, couple_of(part, row, pair));
+  }
+}
 
 // The pattern
 
@@ -150,20 +164,34 @@ static uint32_t settle_row(uint32_t *columns, uint32_t count) {
   return kept;
 }
 
+typedef struct listing {
+  uint32_t *ends, *columns;
+} listing;
+
+static void count_couple(void *user, couple at) {
+  const listing *l = user;
+  l->ends[at.row] += at.row != at.column;
+}
+
+static void list_couple(void *user, couple at) {
+  const listing *l = user;
+  if (at.row != at.column) l->columns[l->ends[at.row]++] = at.column;
+}
+
 // `ends` has rows + 1 numbers of scratch.
 static bool find_columns(matrix *m, uint32_t *ends) {
   memset(ends, 0, ((size_t)m->rows + 1) * sizeof *ends);
-  for (uint32_t k = 0; k < m->parts.count; k++)
-    EACH_PAIR(&m->parts.data[k], row, pair, a, b) ends[a < b ? a : b] += a != b;
+  listing l = {ends, NULL};
+  each_couple(m, count_couple, &l);
   uint64_t all = 0;
   for (uint32_t row = 0; row < m->rows; row++) {
     all += ends[row] + 1u;
     m->starts.data[row] = ends[row] = (uint32_t)(all - ends[row] - 1);
   }
-  if (all >= SHARED / 4 || !BASE_RESERVE(&m->allocator, &m->columns, all)) return false;
+  if (all >= SHARED >> MATRIX_SHIFT || !BASE_RESERVE(&m->allocator, &m->columns, all)) return false;
   for (uint32_t row = 0; row < m->rows; row++) m->columns.data[ends[row]++] = row;
-  for (uint32_t k = 0; k < m->parts.count; k++)
-    EACH_PAIR(&m->parts.data[k], row, pair, a, b) if (a != b) m->columns.data[ends[a < b ? a : b]++] = a < b ? b : a;
+  l.columns = m->columns.data;
+  each_couple(m, list_couple, &l);
   uint32_t end = 0;
   for (uint32_t row = 0; row < m->rows; row++) {
     uint32_t *columns = m->columns.data + m->starts.data[row];
@@ -199,14 +227,15 @@ static void aim(matrix *m, uint32_t *owners) {
   for (uint32_t k = 0; k < m->blocks; k++) owners[k] = NOBODY;
   for (uint32_t k = 0; k < m->parts.count; k++) {
     const matrix_part *part = &m->parts.data[k];
-    EACH_PAIR(part, row, pair, a, b) {
-      const uint32_t block = a == b ? m->starts.data[a] : matrix_find(m, a < b ? a : b, a < b ? b : a);
-      const uint32_t turn = a > b                                                ? MATRIX_TURNED
-                            : a == b && part->law->p[pair] != part->law->q[pair] ? MATRIX_BOTH
-                                                                                 : 0;
-      *target_of(m, part, row, pair) = block << MATRIX_SHIFT | turn;
-      owners[block] = owners[block] == NOBODY || owners[block] == k ? k : SHARED;
-    }
+    for (uint32_t row = 0; row < part->of.slab->rows; row++)
+      for (uint32_t pair = 0; pair < part->law->pairs; pair++) {
+        const couple at = couple_of(part, row, pair);
+        const bool one = at.row == at.column, two = part->law->p[pair] != part->law->q[pair];
+        const uint32_t block = one ? m->starts.data[at.row] : matrix_find(m, at.row, at.column);
+        *target_of(m, part, row, pair) =
+            block << MATRIX_SHIFT | (at.turned ? MATRIX_TURNED : 0u) | (one && two ? MATRIX_BOTH : 0u);
+        owners[block] = owners[block] == NOBODY || owners[block] == k ? k : SHARED;
+      }
   }
 }
 

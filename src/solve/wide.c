@@ -231,44 +231,47 @@ CLV_INLINE void scatter_blocks(const double *restrict from, uint32_t n, double f
   }
 }
 
-#define WIDE_SET(name, target)                                                                                         \
-  target static double dot_##name(const double *a, const double *b, size_t count) {                                    \
+#define FOR_plain
+#define FOR_avx2 CLV_FOR_AVX2
+#define WIDE_SET(name)                                                                                                 \
+  FOR_##name static double dot_##name(const double *a, const double *b, size_t count) {                                \
     return dot(a, b, count);                                                                                           \
   }                                                                                                                    \
-  target static void descend_blocks_##name(size_t rows, double alpha, const double *q, const float *blocks, double *r, \
-                                           double *z, double sums[2]) {                                                \
+  FOR_##name static void descend_blocks_##name(size_t rows, double alpha, const double *q, const float *blocks,        \
+                                               double *r, double *z, double sums[2]) {                                 \
     descend_blocks(rows, alpha, q, blocks, r, z, sums);                                                                \
   }                                                                                                                    \
-  target static void descend_##name(size_t count, double alpha, const double *q, double *r, double sums[2]) {          \
+  FOR_##name static void descend_##name(size_t count, double alpha, const double *q, double *r, double sums[2]) {      \
     descend(count, alpha, q, r, sums);                                                                                 \
   }                                                                                                                    \
-  target static void turn_##name(size_t count, double alpha, double beta, const double *z, double *p, double *x) {     \
+  FOR_##name static void turn_##name(size_t count, double alpha, double beta, const double *z, double *p, double *x) { \
     turn(count, alpha, beta, z, p, x);                                                                                 \
   }                                                                                                                    \
-  target static void spread_##name(const double *from, size_t rows, double *to) {                                      \
+  FOR_##name static void spread_##name(const double *from, size_t rows, double *to) {                                  \
     spread(from, rows, to);                                                                                            \
   }                                                                                                                    \
-  target static void join_##name(const double *from, size_t rows, double *to) {                                        \
+  FOR_##name static void join_##name(const double *from, size_t rows, double *to) {                                    \
     join(from, rows, to);                                                                                              \
   }                                                                                                                    \
-  target static void multiply_##name(size_t rows, const uint32_t *starts, const uint32_t *places,                      \
-                                     const double *values, const double *x, double *sums) {                            \
+  FOR_##name static void multiply_##name(size_t rows, const uint32_t *starts, const uint32_t *places,                  \
+                                         const double *values, const double *x, double *sums) {                        \
     multiply(rows, starts, places, values, x, sums);                                                                   \
   }                                                                                                                    \
-  target static void solve_factor_##name(size_t rows, const uint32_t *starts, const uint32_t *columns,                 \
-                                         const float *upper, const float *inverses, const double *x, double *out) {    \
+  FOR_##name static void solve_factor_##name(size_t rows, const uint32_t *starts, const uint32_t *columns,             \
+                                             const float *upper, const float *inverses, const double *x,               \
+                                             double *out) {                                                            \
     solve_factor(rows, starts, columns, upper, inverses, x, out);                                                      \
   }                                                                                                                    \
-  target static void scatter_blocks_##name(const double *from, uint32_t n, double factor, const uint32_t *targets,     \
-                                           uint32_t lanes, double *values) {                                           \
+  FOR_##name static void scatter_blocks_##name(const double *from, uint32_t n, double factor, const uint32_t *targets, \
+                                               uint32_t lanes, double *values) {                                       \
     scatter_blocks(from, n, factor, targets, lanes, values);                                                           \
   }                                                                                                                    \
   static const wide_loops loops_##name = {dot_##name,      descend_blocks_##name, descend_##name,                      \
                                           turn_##name,     spread_##name,         join_##name,                         \
                                           multiply_##name, solve_factor_##name,   scatter_blocks_##name};
 
-WIDE_SET(plain, )
-WIDE_SET(avx2, CLV_FOR_AVX2)
+WIDE_SET(plain)
+WIDE_SET(avx2)
 
 const wide_loops *wide_plain(void) {
   return &loops_plain;
