@@ -1,6 +1,7 @@
 // Pictures, explanations, lists of what a program has, and the editors' grammar.
 
 #include "rule/explain.h"
+#include "rule/program.h"
 
 #include "support/counting_allocator.h"
 
@@ -422,6 +423,37 @@ static void test_pictures_of_laws(void **state) {
 }
 
 // The modules of the library go together: positions are blended by every rule of topology.
+// A file of the library is the module, from wherever it came: `cleave rule compile rules/*.rule` is no quarrel.
+static void test_library_files(void **state) {
+  (void)state;
+  static const char *const modules[] = {"springs", "fem", "body", "springs"};
+  clv_program *program = clv_program_create(NULL);
+  assert_non_null(program);
+  for (uint32_t k = 0; k < sizeof modules / sizeof *modules; k++) {
+    size_t size = 0;
+    const char *text = rule_shipped(modules[k], &size);
+    assert_non_null(text);
+    assert_int_equal(clv_program_add(program, "rules/some.rule", text, size), CLV_OK);
+  }
+  assert_int_equal(clv_program_use(program, "fem"), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_OK);
+  clv_program_destroy(program);
+  // One word more, and it is another text, with the same names.
+  size_t size = 0;
+  const char *text = rule_shipped("body", &size);
+  char *longer = malloc(size + 1);
+  assert_non_null(longer);
+  memcpy(longer, text, size);
+  longer[size] = '\n';
+  program = clv_program_create(NULL);
+  assert_non_null(program);
+  assert_int_equal(clv_program_add(program, "body.rule", longer, size + 1), CLV_OK);
+  assert_int_equal(clv_program_use(program, "body"), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_ERROR_INPUT);
+  clv_program_destroy(program);
+  free(longer);
+}
+
 static void test_library(void **state) {
   (void)state;
   clv_program *program = load("use body; use springs; use fem; use external; use topology;\n");
@@ -563,6 +595,7 @@ int main(void) {
       cmocka_unit_test(test_explain_rule),
       cmocka_unit_test(test_explain_law),
       cmocka_unit_test(test_pictures_of_laws),
+      cmocka_unit_test(test_library_files),
       cmocka_unit_test(test_library),
       cmocka_unit_test(test_memory),
       cmocka_unit_test(test_grammar),

@@ -373,8 +373,27 @@ static void cut(clv_map *map, uint32_t facets) {
 
 typedef struct results {
   uint32_t size;
-  double *force, *along, energy, *pos;
+  double *force, *along, *linear, energy, *pos;
 } results;
+
+// What is linearised stays, whatever becomes of the positions, and goes with a change of the tables.
+static void check_linear(clv_map *map, clv_views *views, results *r) {
+  double *pos = values_of(map, "pos"), largest = 0;
+  const double *vel = values_of(map, "vel");
+  assert_int_equal(clv_views_linear_force(views, vel, vel, r->linear), CLV_ERROR_ARGUMENT);
+  assert_int_equal(clv_views_linearize(views), CLV_OK);
+  memcpy(r->pos, pos, r->size * sizeof *pos);
+  for (uint32_t k = 0; k < r->size; k++) pos[k] = 0;
+  assert_int_equal(clv_views_linear_force(views, vel, vel, r->linear), CLV_OK);
+  memcpy(pos, r->pos, r->size * sizeof *pos);
+  for (uint32_t k = 0; k < r->size; k++) largest = fmax(largest, fabs(r->along[k]));
+  assert_true(largest > 0);
+  for (uint32_t k = 0; k < r->size; k++)
+    if (!(fabs(r->linear[k] - r->along[k]) <= 1e-11 * largest))
+      fail_msg("%u: %.17g and, linearised, %.17g", k, r->along[k], r->linear[k]);
+  assert_int_equal(clv_views_refresh(views), CLV_OK);
+  assert_int_equal(clv_views_linear_force(views, vel, vel, pos), CLV_ERROR_ARGUMENT);
+}
 
 static results results_of(const clv_program *program, uint32_t threads) {
   static const char *const forces[] = {"stretch",     "spring_viscosity", "shear",   "diagonals", "provot",
@@ -390,10 +409,12 @@ static results results_of(const clv_program *program, uint32_t threads) {
   r.force = calloc(r.size, sizeof(double));
   r.along = calloc(r.size, sizeof(double));
   r.pos = calloc(r.size, sizeof(double));
-  assert_true(r.force && r.along && r.pos);
+  r.linear = calloc(r.size, sizeof(double));
+  assert_true(r.force && r.along && r.pos && r.linear);
   assert_int_equal(clv_views_force(views, r.force), CLV_OK);
   const double *vel = values_of(map, "vel");
-  assert_int_equal(clv_views_force_along(views, NULL, vel, r.along), CLV_OK);
+  assert_int_equal(clv_views_force_along(views, vel, vel, r.along), CLV_OK);
+  check_linear(map, views, &r);
   assert_int_equal(clv_views_energy(views, &r.energy), CLV_OK);
   memcpy(values_of(map, "load"), r.force, r.size * sizeof(double));
   assert_int_equal(clv_views_run(views, "step"), CLV_OK);
@@ -407,6 +428,7 @@ static results results_of(const clv_program *program, uint32_t threads) {
 static void free_results(results *r) {
   free(r->force);
   free(r->along);
+  free(r->linear);
   free(r->pos);
 }
 
@@ -427,6 +449,7 @@ static void threads_do_not_change_a_bit(void **state) {
     assert_int_equal(one.size, many.size);
     assert_memory_equal(one.force, many.force, one.size * sizeof(double));
     assert_memory_equal(one.along, many.along, one.size * sizeof(double));
+    assert_memory_equal(one.linear, many.linear, one.size * sizeof(double));
     assert_memory_equal(one.pos, many.pos, one.size * sizeof(double));
     assert_memory_equal(&one.energy, &many.energy, sizeof(double));
     free_results(&many);
@@ -523,12 +546,11 @@ static void evaluation_survives_every_refusal(void **state) {
     a.matrix = calloc(9 * a.slots * a.slots, sizeof *a.matrix);
     assert_non_null(a.matrix);
     memory.fail_at = memory.requests + fail_at;
-    const clv_result answers[] = {clv_views_force(views, out),
-                                  clv_views_energy(views, &energy),
-                                  clv_views_matrix(views, CLV_STIFFNESS, assemble, &a),
-                                  clv_views_run(views, "turn"),
-                                  clv_views_refresh(views),
-                                  clv_views_rebuild(views)};
+    const clv_result answers[] = {
+        clv_views_force(views, out),      clv_views_linearize(views),
+        clv_views_energy(views, &energy), clv_views_matrix(views, CLV_STIFFNESS, assemble, &a),
+        clv_views_run(views, "turn"),     clv_views_refresh(views),
+        clv_views_rebuild(views)};
     uint32_t failed = 0;
     for (uint32_t k = 0; k < sizeof answers / sizeof *answers; k++) {
       assert_true(answers[k] == CLV_OK || answers[k] == CLV_ERROR_MEMORY);

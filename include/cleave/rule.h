@@ -34,7 +34,8 @@ typedef struct clv_diagnostic {
 // NULL when memory is out. `allocator` may be NULL.
 CLV_API clv_program *clv_program_create(const clv_allocator *allocator);
 CLV_API void clv_program_destroy(clv_program *program);
-// Adds one file's text, which is copied. The text is parsed at once; `name` is only for messages.
+// Adds one file's text, which is copied. The text is parsed at once; `name` is only for messages. A text that is word for
+// word that of a shipped file counts as that file: it is there once, also when others `use` it.
 CLV_API clv_result clv_program_add(clv_program *program, const char *name, const char *text, size_t size);
 // Adds a file of the shipped library by its name ("springs", "topology" ...); what `use NAME;` does in a file.
 CLV_API clv_result clv_program_use(clv_program *program, const char *module);

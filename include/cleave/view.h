@@ -79,6 +79,14 @@ CLV_API uint64_t clv_views_rows(const clv_views *views, const char *law);
 CLV_API clv_result clv_views_force(clv_views *views, double *out);
 // out = (df/dx) dpos + (df/dv) dvel: minus stiffness and damping times a vector. Either direction may be NULL.
 CLV_API clv_result clv_views_force_along(clv_views *views, const double *dpos, const double *dvel, double *out);
+
+// Many products at one state, as an implicit step needs them. clv_views_linearize takes the derivatives at `pos` and `vel` as
+// they are now; clv_views_linear_force then gives what clv_views_force_along would have given at that time, but for
+// rounding, whatever `pos` and `vel` are meanwhile. Where the stiffness of a row is costly (eigenvalues for `psd clamp`,
+// rotations) it is kept. A commit, a refresh, a parameter or an update ends this: CLV_ERROR_ARGUMENT until linearised again.
+CLV_API clv_result clv_views_linearize(clv_views *views);
+CLV_API clv_result clv_views_linear_force(clv_views *views, const double *dpos, const double *dvel, double *out);
+
 // The energy of all laws that have one.
 CLV_API clv_result clv_views_energy(clv_views *views, double *energy);
 

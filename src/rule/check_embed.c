@@ -43,7 +43,7 @@ static bool class_is_new(const rule_graph *graph, const uint8_t *class, uint32_t
 }
 
 static bool in_library(const clv_program *program, rule_span span) {
-  return program->files.data[span.file].shipped;
+  return program->files.data[span.file].module;
 }
 
 static void complain_missing(rule_checker *checker, const rule_tree *embed, uint32_t node, const char *orbit) {

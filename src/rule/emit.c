@@ -7,8 +7,8 @@
 #include <math.h>
 
 const char *emit_kind_name(kernel_kind kind) {
-  static const char *const names[KERNEL_COUNT] = {"energy",     "force",     "force_dpos",
-                                                  "force_dvel", "stiffness", "damping"};
+  static const char *const names[KERNEL_COUNT] = {"energy",    "force",   "force_dpos", "force_dvel",
+                                                  "stiffness", "damping", "product"};
   return names[kind];
 }
 
@@ -439,6 +439,15 @@ static void add_positive_product(emitter *e, law_psd psd) {
   emit_add(e->text, "args->rows - first - lane, m + lane, %u, args->dpos);\n  }\n}\n", particles);
 }
 
+static void add_packed_product(const emitter *e) {
+  const uint32_t particles = e->kernel->particles;
+  add_batch_head(e, KERNEL_PRODUCT);
+  emit_add(e->text, "    for (lanes_u32 lane = 0; lane < 8 && first + lane < args->rows; lane += CLV_WIDTH)\n");
+  emit_add(e->text, "      lanes_packed_product(args->out, args->places + %uul * first + lane, ", particles);
+  emit_add(e->text, "args->rows - first - lane, args->matrix + %uul * first + lane, %u, args->dpos);\n  }\n}\n",
+           kernel_packed(e->kernel), particles);
+}
+
 bool emit_kernel(emit_text *text, const kernel *k) {
   assert(k->particles <= LAW_PARTICLES && k->quadrature >= 1);
   emitter e = {.text = text, .kernel = k};
@@ -449,5 +458,6 @@ bool emit_kernel(emit_text *text, const kernel *k) {
     add_positive_product(&e, psd);
   else if (ok)
     ok = add_simple(&e, KERNEL_FORCE_DPOS);
+  add_packed_product(&e);
   return ok && !text->no_memory;
 }

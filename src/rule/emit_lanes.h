@@ -423,4 +423,25 @@ static __attribute__((noinline, unused)) void lanes_subtract_product(double *out
   }
 }
 
+// The same with the lower half of a symmetric matrix, row by row.
+static __attribute__((noinline, unused)) void lanes_packed_product(double *out, const lanes_u32 *at, lanes_u32 left,
+                                                                   const double *m, lanes_u32 particles,
+                                                                   const double *direction) {
+  lanes d[3 * 16], f[3 * 16];
+  const lanes_u32 n = 3 * particles;
+  for (lanes_u32 p = 0; p < particles; p++)
+    lanes_gather(direction, at + 8 * p, &d[3 * p], &d[3 * p + 1], &d[3 * p + 2]);
+  for (lanes_u32 row = 0; row < n; row++) {
+    lanes sum = lanes_all(0.0);
+    for (lanes_u32 column = 0; column < row; column++, m += 8) {
+      const lanes entry = lanes_load(m);
+      sum = lanes_fnma(entry, d[column], sum);
+      f[column] = lanes_fnma(entry, d[row], f[column]);
+    }
+    f[row] = lanes_fnma(lanes_load(m), d[row], sum);
+    m += 8;
+  }
+  for (lanes_u32 p = 0; p < particles; p++) lanes_scatter(out, at + 8 * p, left, f[3 * p], f[3 * p + 1], f[3 * p + 2]);
+}
+
 #endif

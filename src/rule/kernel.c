@@ -189,6 +189,10 @@ static void describe(making *make) {
   for (uint32_t e = 0; l->force && e < make->axes; e++) pushes = pushes || l->force[e];
   k->symmetric = !pushes && !l->dissipation;
   k->damping_symmetric = !pushes;
+  const kernel_tape *along = &k->tape[KERNEL_FORCE_DPOS];
+  bool rotates = false;
+  for (uint32_t s = 0; s < along->step_count; s++) rotates = rotates || along->steps[s].op == DAG_ROTATION;
+  k->keeps = k->clamps || (rotates && k->symmetric);
   for (uint32_t e = 0; e < make->axes; e++)
     if (dag_depends(&k->graph, k->body[KERNEL_FORCE].roots[e]) & 1u << DAG_VEL) k->has_velocity = true;
 }

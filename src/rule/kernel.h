@@ -39,6 +39,7 @@ typedef enum kernel_kind {
   KERNEL_FORCE_DVEL, // out += (df/dv) dvel
   KERNEL_STIFFNESS,  // matrix = - df/dx, made positive as `psd` says
   KERNEL_DAMPING,    // matrix = - df/dv, as it is
+  KERNEL_PRODUCT, // out -= matrix * dpos, of stiffnesses that were kept: [batch][n * (n + 1) / 2][8], as kernel_pack says
   KERNEL_COUNT
 } kernel_kind;
 
@@ -59,11 +60,12 @@ typedef struct kernel {
   uint32_t hoist_count, hoist_q_count;
   dag_ref *hoist, *hoist_q; // what is hoisted, over DAG_PARAM, DAG_READ, DAG_QUAD
   kernel_body body[KERNEL_COUNT];
-  bool has_velocity;                       // forces depend on velocities
-  bool clamps;                             // FORCE_DPOS is to be made positive by the eigenvalues of each row
-  bool symmetric, damping_symmetric;       // what the stiffness and the damping are, but for rounding
-  kernel_tape constants;                   // hoist, then hoist_q; DAG_QUAD is late
-  kernel_tape tape[KERNEL_COUNT];          // of the bodies; DAG_DPOS and DAG_DVEL are late
+  bool has_velocity;                 // forces depend on velocities
+  bool clamps;                       // FORCE_DPOS is to be made positive by the eigenvalues of each row
+  bool keeps;                        // for many products at one state, it is better to keep the stiffness of each row
+  bool symmetric, damping_symmetric; // what the stiffness and the damping are, but for rounding
+  kernel_tape constants;             // hoist, then hoist_q; DAG_QUAD is late
+  kernel_tape tape[KERNEL_COUNT];    // of the bodies; DAG_DPOS and DAG_DVEL are late
   kernel_function *compiled[KERNEL_COUNT]; // NULL: interpreted
 } kernel;
 
@@ -92,6 +94,12 @@ static inline void kernel_run(const kernel *k, kernel_kind kind, const kernel_ar
     k->compiled[kind](args);
   else
     kernel_interpret(k, kind, args);
+}
+
+// Keeps the lower halves of the symmetric n x n matrices of a batch, row by row.
+void kernel_pack(const double *matrix, uint32_t n, double *packed);
+static inline uint32_t kernel_packed(const kernel *k) {
+  return 3 * k->particles * (3 * k->particles + 1) / 2;
 }
 
 // Makes symmetric n x n matrices positive: clamps (or takes the absolute value of) eigenvalues. Row by row in place,

@@ -214,6 +214,27 @@ static void push_positive(inputs *in, double *slots, double *forces) {
   }
 }
 
+void kernel_pack(const double *matrix, uint32_t n, double *packed) {
+  for (uint32_t row = 0; row < n; row++) {
+    const size_t length = (size_t)(row + 1) * KERNEL_LANES;
+    memcpy(packed, matrix + (size_t)row * n * KERNEL_LANES, length * sizeof *packed);
+    packed += length;
+  }
+}
+
+static void push_packed(const inputs *in, const double *packed, double *forces) {
+  double directions[KERNEL_AXES * KERNEL_LANES];
+  const uint32_t n = 3 * in->k->particles;
+  for (uint32_t e = 0; e < n; e++) gather(in, in->dpos, e, directions + (size_t)e * KERNEL_LANES);
+  memset(forces, 0, n * KERNEL_LANES * sizeof *forces);
+  for (uint32_t row = 0; row < n; row++)
+    for (uint32_t column = 0; column <= row; column++, packed += KERNEL_LANES)
+      for (uint32_t l = 0; l < KERNEL_LANES; l++) {
+        forces[row * KERNEL_LANES + l] -= packed[l] * directions[column * KERNEL_LANES + l];
+        if (column < row) forces[column * KERNEL_LANES + l] -= packed[l] * directions[row * KERNEL_LANES + l];
+      }
+}
+
 static void scatter(const inputs *in, const double *forces, uint32_t rows, double *out) {
   for (uint32_t l = 0; l < rows; l++)
     for (uint32_t e = 0; e < 3 * in->k->particles; e++) {
@@ -246,6 +267,10 @@ static void run_batch(kernel_kind kind, inputs *in, const kernel_args *args, uin
     break;
   case KERNEL_DAMPING:
     fill_damping(in, slots, args->matrix + (size_t)first * n * n);
+    break;
+  case KERNEL_PRODUCT:
+    push_packed(in, args->matrix + (size_t)first * kernel_packed(k), sums);
+    scatter(in, sums, rows, args->out);
     break;
   case KERNEL_COUNT:
     break;

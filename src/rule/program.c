@@ -119,7 +119,8 @@ static void declare(clv_program *program, const rule_tree *tree) {
     symbol->declaration = tree;
 }
 
-static clv_result add_file(clv_program *program, const char *name, const char *text, size_t size, bool shipped) {
+static clv_result add_file(clv_program *program, const char *name, const char *text, size_t size, const char *module,
+                           bool shipped) {
   if (program->checked || size >= UINT32_MAX / 2) return CLV_ERROR_ARGUMENT;
   if (program->no_memory) return CLV_ERROR_MEMORY;
   if (!BASE_RESERVE(&program->arena.allocator, &program->files, program->files.count + 1u)) return fail_memory(program);
@@ -130,7 +131,7 @@ static clv_result add_file(clv_program *program, const char *name, const char *t
   const char *zero = memchr(copy, '\0', size);
   const size_t used = zero ? (size_t)(zero - copy) : size;
   const uint32_t file = program->files.count++;
-  program->files.data[file] = (rule_file){title, copy, used, shipped};
+  program->files.data[file] = (rule_file){title, copy, used, module, shipped};
   if (used < size)
     rule_complain(program, 'L', (rule_span){file, (uint32_t)used, (uint32_t)used + 1},
                   "the text has a zero byte|remove it: rule files are plain text");
@@ -141,14 +142,17 @@ static clv_result add_file(clv_program *program, const char *name, const char *t
   return program->no_memory ? CLV_ERROR_MEMORY : CLV_OK;
 }
 
-clv_result clv_program_add(clv_program *program, const char *name, const char *text, size_t size) {
-  return add_file(program, name, text, size, false);
-}
-
 static bool is_used(const clv_program *program, const char *module) {
   for (uint32_t k = 0; k < program->files.count; k++)
-    if (program->files.data[k].shipped && strcmp(program->files.data[k].name, module) == 0) return true;
+    if (program->files.data[k].module && strcmp(program->files.data[k].module, module) == 0) return true;
   return false;
+}
+
+// A file of the library is that module, wherever it was read from: used once, however often it is named.
+clv_result clv_program_add(clv_program *program, const char *name, const char *text, size_t size) {
+  const char *module = rule_shipped_as(text, size);
+  if (module && !program->checked && is_used(program, module)) return CLV_OK;
+  return add_file(program, name, text, size, module, false);
 }
 
 clv_result clv_program_use(clv_program *program, const char *module) {
@@ -156,7 +160,7 @@ clv_result clv_program_use(clv_program *program, const char *module) {
   size_t size = 0;
   const char *text = rule_shipped(module, &size);
   if (!text) return CLV_ERROR_ARGUMENT;
-  return add_file(program, module, text, size, true);
+  return add_file(program, module, text, size, module, true);
 }
 
 // Modules that are used, and those they use: declarations grow while they are gone over.

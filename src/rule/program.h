@@ -5,6 +5,8 @@
 
 #include "rule/syntax.h"
 
+// The module of the shipped library with exactly this text, NULL when there is none.
+const char *rule_shipped_as(const char *text, size_t size);
 // The text of a file of the shipped library (rules/NAME.rule), NULL when there is none of that name.
 const char *rule_shipped(const char *module, size_t *size);
 

@@ -12,3 +12,9 @@ const char *rule_shipped(const char *module, size_t *size) {
   *size = 0;
   return NULL;
 }
+
+const char *rule_shipped_as(const char *text, size_t size) {
+  for (const native_text *module = native_modules; module->name; module++)
+    if (module->size == size && memcmp(module->text, text, size) == 0) return module->name;
+  return NULL;
+}

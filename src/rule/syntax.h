@@ -16,7 +16,8 @@ typedef struct rule_file {
   const char *name;
   const char *text; // with a zero behind it
   size_t size;
-  bool shipped; // part of Cleave's library
+  const char *module; // the module of Cleave's library that it is, word for word; NULL for none
+  bool shipped;       // and it came from there
 } rule_file;
 
 typedef struct rule_span {

@@ -12,6 +12,7 @@ typedef struct evaluation {
   const double *from[VIEW_COPIES]; // by vertex slot, NULL where it is not asked for
   double *out;
   kernel_kind kinds[2]; // KERNEL_COUNT: none
+  bool linear;          // at the state that was kept, with stiffnesses that were
   uint32_t ranges, slots;
 } evaluation;
 
@@ -29,11 +30,17 @@ static bool needs(const kernel *k, view_copy copy) {
   return copy == VIEW_POS || copy == VIEW_DPOS || (copy < VIEW_OUT && k->has_velocity);
 }
 
+// Whether a product needs only the row's stiffness, which was kept, and the direction.
+static inline bool uses_kept(const evaluation *e, const kernel *k) {
+  return e->linear && k->keeps;
+}
+
 // Copies the slab's vertices to the worker's bench.
 static inline void copy_vertices(const evaluation *e, const view_part *part, const view_bench *bench) {
-  for (uint32_t c = 0; c < VIEW_OUT; c++)
-    if (e->from[c] && needs(part->table->kernel, (view_copy)c))
-      gather(e->views, part->slab, e->from[c], bench->copies[c].data);
+  const kernel *k = part->table->kernel;
+  const bool kept = uses_kept(e, k) && !k->has_velocity;
+  for (uint32_t c = kept ? VIEW_DPOS : VIEW_POS; c < VIEW_OUT; c++)
+    if (e->from[c] && needs(k, (view_copy)c)) gather(e->views, part->slab, e->from[c], bench->copies[c].data);
 }
 
 // What a kernel gets to see: of the slab, and of the bench.
@@ -58,9 +65,11 @@ static inline void run_kernels(const evaluation *e, const view_part *part, uint3
   kernel_args args = arguments(e, part, bench);
   args.out = sums;
   memset(sums, 0, part->slab->vertices.count * KERNEL_STRIDE * sizeof(double));
+  args.matrix = part->slab->stiffness.data;
   for (uint32_t n = 0; n < 2 && args.rows; n++) {
-    const bool damping = e->kinds[n] == KERNEL_FORCE_DVEL;
-    if (e->kinds[n] < KERNEL_COUNT && (!damping || k->has_velocity)) kernel_run(k, e->kinds[n], &args);
+    const kernel_kind kind = e->kinds[n];
+    if (kind < KERNEL_COUNT && (kind != KERNEL_FORCE_DVEL || k->has_velocity))
+      kernel_run(k, kind == KERNEL_FORCE_DPOS && uses_kept(e, k) ? KERNEL_PRODUCT : kind, &args);
   }
 }
 
@@ -212,9 +221,7 @@ static inline clv_result start(clv_views *views, evaluation *e) {
   return CLV_OK;
 }
 
-static clv_result add_forces(clv_views *views, evaluation *e) {
-  const clv_result result = start(views, e);
-  if (result != CLV_OK) return result;
+static clv_result add_started(const clv_views *views, evaluation *e) {
   if (views->threads == 1) {
     add_in_turn(e);
     return CLV_OK;
@@ -222,6 +229,11 @@ static clv_result add_forces(clv_views *views, evaluation *e) {
   base_pool_run(views->pool, run_slab, e, views->parts.count);
   base_pool_run(views->pool, add_range, e, e->ranges);
   return CLV_OK;
+}
+
+static clv_result add_forces(clv_views *views, evaluation *e) {
+  const clv_result result = start(views, e);
+  return result == CLV_OK ? add_started(views, e) : result;
 }
 
 clv_result clv_views_force(clv_views *views, double *out) {
@@ -237,10 +249,6 @@ clv_result clv_views_force_along(clv_views *views, const double *dpos, const dou
   return add_forces(views, &e);
 }
 
-// Energies
-
-enum { ENERGY_BATCHES = 32 };
-
 // Rows behind a batch, as arguments of their own.
 static kernel_args rows_from(const view_table *table, kernel_args args, uint32_t batch, uint32_t batches) {
   const uint32_t first = batch * KERNEL_LANES, rows = batches * KERNEL_LANES;
@@ -249,6 +257,84 @@ static kernel_args rows_from(const view_table *table, kernel_args args, uint32_t
   args.constants += (size_t)batch * table->constants * KERNEL_LANES;
   return args;
 }
+
+// Linearising: the state is kept, and the stiffness of rows where it is costly
+
+static void keep_stiffness(void *user, uint32_t number, uint32_t worker) {
+  const evaluation *e = user;
+  const view_part *part = &e->views->parts.data[number];
+  const kernel *k = part->table->kernel;
+  const view_bench *bench = &e->views->benches[worker];
+  double *packed = part->slab->stiffness.data;
+  if (!k->keeps) return;
+  copy_vertices(e, part, bench);
+  const kernel_args all = arguments(e, part, bench);
+  for (uint32_t batch = 0; batch * KERNEL_LANES < part->slab->rows; batch++) {
+    kernel_args args = rows_from(part->table, all, batch, 1);
+    args.matrix = bench->matrices.data;
+    kernel_run(k, KERNEL_STIFFNESS, &args);
+    kernel_pack(args.matrix, 3 * k->particles, packed + (size_t)batch * kernel_packed(k) * KERNEL_LANES);
+  }
+}
+
+static bool reserve_stiffness(clv_views *views) {
+  const clv_allocator *a = &views->allocator;
+  size_t largest = 0;
+  for (uint32_t p = 0; p < views->parts.count; p++) {
+    view_slab *slab = views->parts.data[p].slab;
+    const kernel *k = views->parts.data[p].table->kernel;
+    if (!k->keeps) continue;
+    const size_t size = (size_t)slab->capacity * kernel_packed(k) * sizeof(double);
+    const size_t matrix = (size_t)9 * k->particles * k->particles * KERNEL_LANES * sizeof(double);
+    if (slab->stiffness.room < size && !view_memory_resize(&slab->stiffness, a, 0, size)) return false;
+    largest = matrix > largest ? matrix : largest;
+  }
+  for (uint32_t w = 0; w < views->threads; w++)
+    if (views->benches[w].matrices.room < largest && !view_memory_resize(&views->benches[w].matrices, a, 0, largest))
+      return false;
+  return true;
+}
+
+static bool keep_state(clv_views *views, const evaluation *e) {
+  const size_t size = (size_t)views->slots * 3 * sizeof(double);
+  for (uint32_t c = VIEW_POS; c <= VIEW_VEL; c++) {
+    if (!e->from[c] || !size) continue;
+    if (views->state[c].room < size && !view_memory_resize(&views->state[c], &views->allocator, 0, size)) return false;
+    memcpy(views->state[c].data, e->from[c], size);
+  }
+  return true;
+}
+
+clv_result clv_views_linearize(clv_views *views) {
+  evaluation e = {.kinds = {KERNEL_STIFFNESS, KERNEL_COUNT}};
+  const clv_result result = start(views, &e);
+  views->linear = false;
+  if (result != CLV_OK) return result;
+  if (!reserve_stiffness(views) || !keep_state(views, &e))
+    return views_fail(views, CLV_ERROR_MEMORY, "out of memory for the stiffness of all rows");
+  base_pool_run(views->pool, keep_stiffness, &e, views->parts.count);
+  views->linear = true;
+  return CLV_OK;
+}
+
+clv_result clv_views_linear_force(clv_views *views, const double *dpos, const double *dvel, double *out) {
+  evaluation e = {.from = {[VIEW_DPOS] = dpos, [VIEW_DVEL] = dvel},
+                  .kinds = {dpos ? KERNEL_FORCE_DPOS : KERNEL_COUNT, dvel ? KERNEL_FORCE_DVEL : KERNEL_COUNT},
+                  .linear = true};
+  e.out = out;
+  const clv_result result = start(views, &e);
+  if (result != CLV_OK) return result;
+  if (!views->linear)
+    return views_fail(views, CLV_ERROR_ARGUMENT,
+                      "the forces are not linearised, or have changed since: call clv_views_linearize");
+  for (uint32_t c = VIEW_POS; c <= VIEW_VEL; c++)
+    if (e.from[c]) e.from[c] = views->state[c].data;
+  return add_started(views, &e);
+}
+
+// Energies
+
+enum { ENERGY_BATCHES = 32 };
 
 static void add_energies(void *user, uint32_t part, uint32_t worker) {
   const evaluation *e = user;

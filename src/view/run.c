@@ -76,7 +76,7 @@ static clv_result went_stale(clv_views *views) {
 
 clv_result clv_views_rebuild(clv_views *views) {
   if (views->map->open) return not_now(views);
-  views->laid_out = false;
+  views_forget(views);
   bool done = derive_all(views);
   for (uint32_t k = 0; done && k < views->tables.count; k++)
     done = view_table_build(&views->tables.data[k], &views->shop);
@@ -93,7 +93,7 @@ static bool has_outgrown(const view_table *table) {
 
 clv_result views_ready(clv_views *views) {
   if (views->map->open) return not_now(views);
-  views->laid_out = false;
+  views_forget(views);
   if (views->stale || views->revision != clv_map_revision(&views->map->view)) return clv_views_rebuild(views);
   for (uint32_t k = 0; k < views->tables.count; k++) {
     view_table *table = &views->tables.data[k];

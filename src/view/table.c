@@ -55,6 +55,7 @@ static void free_slabs(view_table *table, const clv_allocator *a) {
     BASE_RELEASE(a, &slab->nexts);
     BASE_RELEASE(a, &slab->vertices);
     BASE_RELEASE(a, &slab->uses);
+    view_memory_free(&slab->stiffness, a);
     view_memory_free(&slab->sums, a);
   }
   base_free(a, table->slabs, table->slab_count * sizeof *table->slabs);

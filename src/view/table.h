@@ -36,8 +36,9 @@ typedef struct view_slab {
   BASE_ARRAY(uint32_t) keys, nexts; // the next row of the same cell, for inner sites
   uint32_t ordered, unused;
   BASE_ARRAY(uint32_t) vertices, uses;
-  bool consecutive; // each vertex's slot is the one behind that of the vertex before
-  view_memory sums; // of forces, one for each vertex: where several threads work
+  bool consecutive;      // each vertex's slot is the one behind that of the vertex before
+  view_memory stiffness; // of each row, packed: where that was kept
+  view_memory sums;      // of forces, one for each vertex: where several threads work
   double energy;
 } view_slab;
 

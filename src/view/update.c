@@ -426,7 +426,7 @@ static bool update_table(clv_views *views, view_table *table) {
 void views_hear(void *user, const clv_map *view, const clv_commit *commit) {
   clv_views *views = user;
   (void)view;
-  views->laid_out = false;
+  views_forget(views);
   if (views->stale) return;
   hear_commit(views, commit);
   bool done = !views->change.no_memory;

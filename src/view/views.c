@@ -435,6 +435,11 @@ static void free_shop(view_workshop *shop) {
   BASE_RELEASE(a, &shop->keys);
 }
 
+static void free_bench(view_bench *bench, const clv_allocator *a) {
+  for (uint32_t c = 0; c < VIEW_COPIES; c++) view_memory_free(&bench->copies[c], a);
+  view_memory_free(&bench->matrices, a);
+}
+
 void clv_views_destroy(clv_views *views) {
   if (!views) return;
   const clv_allocator a = views->allocator;
@@ -449,8 +454,8 @@ void clv_views_destroy(clv_views *views) {
   BASE_RELEASE(&a, &views->bits);
   BASE_RELEASE(&a, &views->laws);
   for (uint32_t k = 0; views->rooms && k < views->threads; k++) view_room_free(&views->rooms[k], &a);
-  for (uint32_t k = 0; views->benches && k < views->threads; k++)
-    for (uint32_t c = 0; c < VIEW_COPIES; c++) view_memory_free(&views->benches[k].copies[c], &a);
+  for (uint32_t k = 0; views->benches && k < views->threads; k++) free_bench(&views->benches[k], &a);
+  for (uint32_t k = 0; k < 2; k++) view_memory_free(&views->state[k], &a);
   base_free(&a, views->rooms, views->threads * sizeof *views->rooms);
   base_free(&a, views->benches, views->threads * sizeof *views->benches);
   base_pool_destroy(views->pool);

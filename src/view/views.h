@@ -50,6 +50,7 @@ typedef enum view_copy { VIEW_POS, VIEW_VEL, VIEW_DPOS, VIEW_DVEL, VIEW_OUT, VIE
 // What a thread copies a slab's vertices to, and a kernel reads; VIEW_OUT: what it adds to, where there is one thread.
 typedef struct view_bench {
   view_memory copies[VIEW_COPIES];
+  view_memory matrices; // of a batch, while stiffnesses are kept
 } view_bench;
 
 typedef struct view_part {
@@ -92,6 +93,8 @@ struct clv_views {
   view_change change;
   BASE_ARRAY(view_part) parts; // what an evaluation goes over
   uint32_t slots;              // of vertices
+  view_memory state[2];        // positions and velocities of the last linearisation
+  bool linear;                 // state and stiffnesses are those of the tables
   bool laid_out;               // these and the benches are as the tables need them
   uint64_t layouts;            // how often they were laid out; rows are the same as long as it is
   uint64_t revision;
@@ -100,6 +103,10 @@ struct clv_views {
 
 // The sentence, and the code it goes with.
 clv_result views_fail(clv_views *views, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
+// The tables change, or their values: what was laid out or kept for them is of no use any more.
+static inline void views_forget(clv_views *views) {
+  views->laid_out = views->linear = false;
+}
 // Builds everything if something is stale; CLV_ERROR_ARGUMENT inside a transaction.
 clv_result views_ready(clv_views *views);
 
