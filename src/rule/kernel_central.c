@@ -217,7 +217,7 @@ static void push(const central *work, const distance *d, dag_ref first, dag_ref 
 }
 
 static bool write_product(central *work, uint32_t axes, dag_ref *force_dpos) {
-  dag_ref first[DISTANCES], second[DISTANCES];
+  dag_ref first[DISTANCES] = {0}, second[DISTANCES] = {0};
   if (!find_distances(work)) return false;
   find_roots(work);
   if (!differentiate(work, first, second)) return false;

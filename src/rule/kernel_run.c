@@ -2,6 +2,7 @@
 
 #include "rule/kernel.h"
 
+#include <assert.h>
 #include <math.h>
 
 // Where the inputs of a tape come from.
@@ -19,6 +20,7 @@ typedef struct inputs {
 #define NO_AXIS UINT32_MAX
 
 static void gather(const inputs *in, const double *values, uint32_t index, double *to) {
+  assert(in->places && values); // hoisted values depend on no unknown
   const uint32_t *places = in->places + index / 3 * KERNEL_LANES;
   for (uint32_t l = 0; l < KERNEL_LANES; l++) to[l] = values[(size_t)places[l] * KERNEL_STRIDE + index % 3];
 }
@@ -47,6 +49,7 @@ static double constant_input(const inputs *in, const kernel_step *step) {
 
 static inline void load(const inputs *in, const kernel_step *step, double *to, const uint32_t lanes) {
   const kernel *k = in->k;
+  assert(in->constants || (step->op != DAG_HOIST && step->op != DAG_HOIST_Q));
   switch (step->op) {
   case DAG_HOIST:
     memcpy(to, in->constants + (size_t)step->index * KERNEL_LANES, lanes * sizeof *to);
