@@ -13,10 +13,12 @@ const cli_command cli_formats = {
     .name = "formats",
     .what = "list the file formats",
     .words = "",
-    .help =
-        "Lists the formats that --format understands, with what they are.\n"
-        "\n"
-        "Without --format the ending of a file's name tells: .msh, .vtk or .vtu. Reading recognises every variant by\n"
-        "itself.\n",
+    .help = "Lists the formats that --format understands, with what they are.\n"
+            "\n"
+            "Without --format the ending of a file's name tells: .msh (Gmsh), .vtk and .vtu (VTK), .mesh and .meshb "
+            "(MEDIT),\n"
+            ".node .ele .face .edge .smesh .poly (TetGen), .inp (Abaqus, CalculiX), .obj, .stl and .ply. Reading "
+            "recognises\n"
+            "every variant by itself.\n",
     .run = run_formats,
 };

@@ -7,23 +7,8 @@
 #include "text.h"
 
 #include <string.h>
-#include <strings.h>
 
 // ---- formats --------------------------------------------------------------------------------------------------------
-
-// The names of formats begin with the ending of their files.
-enum { ENDING = 3 };
-
-// "msh", "vtk", "vtu" in any case, or NULL for a path that ends in none of them.
-static const char *known_ending(const char *path) {
-  const char *dot = strrchr(path, '.');
-  if (!dot || strlen(dot + 1) != ENDING) return NULL;
-  const char *format;
-  for (size_t i = 0; (format = clv_format_list(i, NULL)); i++) {
-    if (strncasecmp(format, dot + 1, ENDING) == 0) return dot + 1;
-  }
-  return NULL;
-}
 
 static int check_name(const cli_call *call, const char *wanted) {
   cli_nearest nearest = cli_nearest_to(wanted);
@@ -41,10 +26,9 @@ int cli_check_format(const cli_call *call, const char *path) {
   if (!format) return CLI_OK;
   const int result = check_name(call, format);
   if (result != CLI_OK) return result;
-  const char *ending = known_ending(path);
-  if (!ending || strncasecmp(ending, format, ENDING) == 0) return CLI_OK;
-  return cli_misused(call->command, "format %s in a file called .%s could not be read again; call it .%.*s", format,
-                     ending, ENDING, format);
+  if (clv_format_fits(format, path)) return CLI_OK;
+  return cli_misused(call->command, "format %s in a file called %s could not be read again; call it %s", format,
+                     strrchr(path, '.'), clv_format_ending(format));
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -63,19 +47,14 @@ static void say_written(const clv_mesh *mesh, const char *path) {
   putchar('\n');
 }
 
-// Only Gmsh has names for regions, and its first format has neither those nor fields.
 static void say_lost(const cli_call *call, const clv_mesh *mesh, const char *path) {
-  const char *format = cli_value(call, "format");
-  const char *known = format ? format : known_ending(path);
-  const bool oldest = known && strcmp(known, "msh1") == 0;
-  const bool gmsh = known && strncasecmp(known, "msh", ENDING) == 0;
-  if (oldest) {
-    cli_print_note(path, mesh->field_count, "field has no place in this format", "fields have no place in this format");
-  }
-  if (oldest || !gmsh) {
-    cli_print_note(path, mesh->region_count, "name of a region has no place in this format",
-                   "names of regions have no place in this format");
-  }
+  clv_loss loss;
+  if (clv_format_loss(mesh, cli_value(call, "format"), path, &loss)) return;
+  cli_print_note(path, loss.fields, "field has no place in this format", "fields have no place in this format");
+  cli_print_note(path, loss.region_names, "name of a region has no place in this format",
+                 "names of regions have no place in this format");
+  cli_print_note(path, loss.points, "point that no element uses has no place in this format",
+                 "points that no element uses have no place in this format");
 }
 
 int cli_write_mesh(const cli_call *call, const clv_mesh *mesh, const char *path) {

@@ -17,11 +17,9 @@ static const unsigned char gmsh_type_numbers[CLV_KIND_COUNT] = {
 };
 
 static bool gmsh_can_express(io_writer *w, const clv_mesh *mesh) {
-  for (size_t e = 0; e < mesh->element_count; e++) {
-    if (gmsh_type_numbers[mesh->kinds[e]]) continue;
-    return io_refuse(w, "element %zu is a %s, which Gmsh files cannot hold; write a .vtk or .vtu file", e,
-                     clv_kind_name((clv_kind)mesh->kinds[e]));
-  }
+  unsigned kinds = 0;
+  for (int kind = 0; kind < CLV_KIND_COUNT; kind++) kinds |= gmsh_type_numbers[kind] ? IO_KIND(kind) : 0;
+  if (!io_check_kinds(w, mesh, kinds, "Gmsh files")) return false;
   if (mesh->point_count > INT32_MAX || mesh->element_count > INT32_MAX) {
     return io_refuse(w, "Gmsh files number nodes and elements with 31 bits");
   }

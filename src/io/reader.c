@@ -117,6 +117,17 @@ void *io_scratch_new(io_reader *r, size_t count, size_t size) {
   return block->memory;
 }
 
+void *io_scratch_grow(io_reader *r, void *old, size_t count, size_t *capacity, size_t size) {
+  enum { FIRST = 16 };
+  if (count < *capacity) return io_ok(r) ? old : NULL;
+  size_t wanted = *capacity ? 2 * *capacity : FIRST;
+  void *grown = io_scratch_new(r, wanted, size);
+  if (!grown) return NULL;
+  if (count) memcpy(grown, old, count * size);
+  *capacity = wanted;
+  return grown;
+}
+
 void io_scratch_cut(io_reader *r, io_scratch *top) {
   clv_allocator *allocator = &r->mesh->allocator;
   while (r->scratch != top) {

@@ -25,6 +25,7 @@ typedef struct io_scratch io_scratch;
 typedef struct io_reader {
   clv_mesh *mesh;
   const char *name; // of the file, for messages
+  bool on_disk;     // the name is a path, and other files may lie beside this one
   const char *begin, *at, *end;
   const char *mark; // where the last thing read begins
   bool binary;      // numbers are bytes, and messages count bytes
@@ -73,6 +74,8 @@ bool io_spend(io_reader *r, size_t count, size_t size);
 
 // An array that is not zeroed. NULL only after a failure; an array of nothing is not NULL.
 void *io_scratch_new(io_reader *r, size_t count, size_t size);
+// The array `old` of *capacity things, or a copy with more room when it holds `count` of them already. NULL after a failure.
+void *io_scratch_grow(io_reader *r, void *old, size_t count, size_t *capacity, size_t size);
 // Frees every scratch block above `top`, an earlier value of r->scratch.
 void io_scratch_cut(io_reader *r, io_scratch *top);
 

@@ -39,11 +39,8 @@ const io_tag *io_tags_find_twin(const io_tags *tags) {
   return NULL;
 }
 
-const io_tag *io_tags_find(const io_tags *tags, int64_t tag) {
+size_t io_tags_lower_bound(const io_tags *tags, int64_t tag) {
   size_t low = 0, high = tags->count;
-  if (high == 0) return NULL;
-  uint64_t guess = (uint64_t)tag - (uint64_t)tags->entries[0].tag;
-  if (guess < high && tags->entries[guess].tag == tag) return &tags->entries[guess];
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (tags->entries[middle].tag < tag) {
@@ -52,5 +49,13 @@ const io_tag *io_tags_find(const io_tags *tags, int64_t tag) {
       high = middle;
     }
   }
-  return low < tags->count && tags->entries[low].tag == tag ? &tags->entries[low] : NULL;
+  return low;
+}
+
+const io_tag *io_tags_find(const io_tags *tags, int64_t tag) {
+  if (tags->count == 0) return NULL;
+  uint64_t guess = (uint64_t)tag - (uint64_t)tags->entries[0].tag;
+  if (guess < tags->count && tags->entries[guess].tag == tag) return &tags->entries[guess];
+  size_t at = io_tags_lower_bound(tags, tag);
+  return at < tags->count && tags->entries[at].tag == tag ? &tags->entries[at] : NULL;
 }

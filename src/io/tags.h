@@ -26,6 +26,8 @@ static inline void io_tags_add(io_tags *tags, int64_t tag, uint32_t index) {
 void io_tags_sort(io_tags *tags);
 // A tag that stands there twice; NULL when there is none.
 const io_tag *io_tags_find_twin(const io_tags *tags);
+// The place of the first entry whose tag is not below this one; count when there is none.
+size_t io_tags_lower_bound(const io_tags *tags, int64_t tag);
 // NULL for an unknown tag.
 const io_tag *io_tags_find(const io_tags *tags, int64_t tag);
 

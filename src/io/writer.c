@@ -5,6 +5,7 @@
 #include "io/bytes.h"
 #include "io/number.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -176,6 +177,31 @@ bool io_check_mesh(io_writer *w, const clv_mesh *mesh) {
     }
   }
   return true;
+}
+
+bool io_check_kinds(io_writer *w, const clv_mesh *mesh, unsigned kinds, const char *files) {
+  for (size_t e = 0; e < mesh->element_count; e++) {
+    if (kinds >> mesh->kinds[e] & 1) continue;
+    return io_refuse(w, "element %zu is a %s, which %s cannot hold; write a .vtk or .vtu file", e,
+                     clv_kind_name((clv_kind)mesh->kinds[e]), files);
+  }
+  return true;
+}
+
+bool io_field_is_whole(const clv_field *field, double low, double high) {
+  for (size_t i = 0; i < field->count * field->components; i++) {
+    double value = field->values[i];
+    if (!(value >= low && value <= high) || value != floor(value)) return false;
+  }
+  return true;
+}
+
+const clv_field *io_find_field(const clv_mesh *mesh, const char *name, clv_field_place place, uint32_t components) {
+  for (size_t f = 0; f < mesh->field_count; f++) {
+    const clv_field *field = &mesh->fields[f];
+    if (field->place == place && field->components == components && strcmp(field->name, name) == 0) return field;
+  }
+  return NULL;
 }
 
 bool io_has_regions(const clv_mesh *mesh) {

@@ -13,7 +13,7 @@ typedef enum io_encoding { IO_TEXT, IO_BINARY, IO_BASE64, IO_APPENDED, IO_APPEND
 
 // What there is to choose within one format.
 typedef struct io_variant {
-  int version; // 1, 2, 4 for Gmsh; 4, 5 for VTK
+  int version; // 1, 2, 4 for Gmsh; 4, 5 for VTK; which file of a set for TetGen
   io_encoding encoding;
   bool zlib;
 } io_variant;
@@ -57,6 +57,16 @@ void io_emit_line(io_writer *w);
 
 // Fails with an argument error unless all elements of the mesh name points that exist and the fields cover it.
 bool io_check_mesh(io_writer *w, const clv_mesh *mesh);
+
+// A set of kinds, for the next.
+#define IO_KIND(kind) (1u << (kind))
+// Refuses a mesh with an element of a kind that is not in the set; `files` is what such files are called: "Gmsh files".
+bool io_check_kinds(io_writer *w, const clv_mesh *mesh, unsigned kinds, const char *files);
+
+// Whether all values are whole numbers from low to high.
+bool io_field_is_whole(const clv_field *field, double low, double high);
+// The field of this name, place and number of components; NULL when there is none.
+const clv_field *io_find_field(const clv_mesh *mesh, const char *name, clv_field_place place, uint32_t components);
 
 // Whether any element has a region.
 bool io_has_regions(const clv_mesh *mesh);

@@ -85,6 +85,31 @@ describes() { # file, path, value, path, value ...
 }
 
 every_format=$("$program" formats | cut -d ' ' -f 1)
+# Those that hold every kind of grid and every point, and those of VTK, which hold polygons and polyhedra too.
+solid_formats=$(grep -E '^(msh|vt|medit|abaqus)' <<<"$every_format")
+vtk_formats=$(grep '^vt' <<<"$every_format")
+
+# The ending that a format's files have.
+ending_of() { # format
+  case $1 in
+  medit) echo mesh ;;
+  medit-binary) echo meshb ;;
+  tetgen) echo ele ;;
+  tetgen-surface) echo smesh ;;
+  abaqus) echo inp ;;
+  *) echo "${1:0:3}" ;;
+  esac
+}
+
+# The formats that hold a grid of a kind, as exactly as `info` prints it.
+formats_for() { # kind
+  case $1 in
+  tri) grep -vx stl-binary <<<"$every_format" ;;
+  quad | mixed2) grep -E '^(msh|vt|medit|abaqus|obj|ply|tetgen-surface)' <<<"$every_format" ;;
+  tet5 | tet6) echo "$solid_formats" tetgen ;;
+  *) echo "$solid_formats" ;;
+  esac
+}
 
 # shellcheck source=/dev/null
 . "$root/fixtures.sh"

@@ -69,12 +69,6 @@ void make_sample_mesh(clv_mesh *mesh, int with) {
   }
 }
 
-int kept_by_format(const char *format) {
-  if (strcmp(format, "msh1") == 0) return 0;
-  if (strncmp(format, "msh", 3) == 0) return WITH_FIELDS | WITH_REGIONS;
-  return WITH_POLYHEDRA | WITH_FIELDS;
-}
-
 // ---- comparison -----------------------------------------------------------------------------------------------------
 
 static void assert_bytes_equal(const void *a, const void *b, size_t size) {
@@ -119,12 +113,24 @@ void assert_mesh_is_empty(const clv_mesh *mesh) {
 // ---- files ----------------------------------------------------------------------------------------------------------
 
 const char *name_for_format(const char *format) {
-  if (strncmp(format, "msh", 3) == 0) return "x.msh";
-  return strncmp(format, "vtk", 3) == 0 ? "x.vtk" : "x.vtu";
+  static char name[16];
+  const char *ending = clv_format_ending(format);
+  assert_non_null(ending);
+  snprintf(name, sizeof name, "x%s", ending);
+  return name;
 }
 
 void temporary_name(char name[64], const char *ending) {
   snprintf(name, 64, "io-%ld.%s", (long)getpid(), ending);
+}
+
+void remove_set(void) {
+  static const char *const endings[] = {"node", "ele", "face", "edge"};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    char path[64];
+    temporary_name(path, endings[i]);
+    remove(path);
+  }
 }
 
 file_bytes file_on_disk(const char *path) {

@@ -20,8 +20,12 @@ enum { WITH_POLYHEDRA = 1, WITH_FIELDS = 2, WITH_REGIONS = 4, WITH_EVERYTHING = 
 
 void make_sample_mesh(clv_mesh *mesh, int with);
 
-// What a format keeps of the mesh with everything.
-int kept_by_format(const char *format);
+// A mesh with all that a format keeps bit by bit, in the order in which it keeps it.
+void make_sample_for_format(clv_mesh *mesh, const char *format);
+// What formats cannot do: hold volumes; be one file, that memory can hold; keep the numbers of points.
+bool format_is_surface(const char *format);
+bool format_is_set(const char *format);
+bool format_is_stl(const char *format);
 
 // Bit by bit.
 void assert_meshes_equal(const clv_mesh *a, const clv_mesh *b);
@@ -37,10 +41,13 @@ typedef struct file_bytes {
 // The bytes that clv_mesh_write writes.
 file_bytes file_of_mesh(const clv_mesh *mesh, const char *format);
 file_bytes file_on_disk(const char *path);
-// "x.msh" for "msh4-binary", and so on.
+// "x.msh" for "msh4-binary", and so on. Not for two threads at a time.
 const char *name_for_format(const char *format);
 // A name in the current directory that no other test uses: "io-1234.ENDING".
 void temporary_name(char name[64], const char *ending);
+
+// Removes the files of a set that were written under temporary_name.
+void remove_set(void);
 
 // Reads a text or fails the test with its message.
 void read_text(clv_mesh *mesh, const char *name, const char *text);

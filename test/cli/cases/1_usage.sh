@@ -116,14 +116,15 @@ it 'more cells than can be numbered' too_many
 
 formats() {
   ok formats
-  for format in msh1 msh2 msh2-binary msh4 msh4-binary vtk vtk-binary vtk5 vtk5-binary vtu vtu-ascii vtu-raw-zlib; do
+  for format in msh1 msh2 msh2-binary msh4 msh4-binary vtk vtk-binary vtk5 vtk5-binary vtu vtu-ascii vtu-raw-zlib medit medit-binary \
+    tetgen tetgen-surface abaqus obj stl stl-binary ply ply-binary; do
     grep -qE "^$format +[A-Z]" out || fail "does not list $format with what it is"
   done
 }
 it 'formats lists the formats' formats
 it 'unknown format, near one' misuse "there is no format 'vtk-binar'; did you mean 'vtk-binary'?" \
   convert tet.vtk a.vtk --format vtk-binar
-it 'unknown format, near none' misuse "there is no format 'stl'; 'cleave formats' lists them" \
-  grid hex 1 1 1 -o a.stl --format stl
+it 'unknown format, near none' misuse "there is no format 'collada'; 'cleave formats' lists them" \
+  grid hex 1 1 1 -o a.dae --format collada
 it 'a format that is not that of the ending' misuse 'format msh2 in a file called .vtu could not be read again; call it .msh' \
   convert tet.vtk a.vtu --format msh2

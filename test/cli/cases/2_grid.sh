@@ -103,7 +103,7 @@ same_info() { # file, ending, format
 
 for kind in tri quad mixed2 hex tet5 tet6 prism pyramid mixed; do
   "$program" grid $kind 3 3 3 -o formats.vtu >/dev/null
-  for format in $every_format; do
-    it "$kind in $format" same_info formats.vtu "${format:0:3}" "$format"
+  for format in $(formats_for $kind); do
+    it "$kind in $format" same_info formats.vtu "$(ending_of "$format")" "$format"
   done
 done

@@ -48,7 +48,7 @@ wrong() { # file, beginning of the complaint, words in it
 }
 it 'a file that is not there' wrong no_such.vtu 'no_such.vtu: No such file or directory'
 it 'a directory' wrong directory.msh 'directory.msh: Is a directory'
-it 'an ending nobody knows' wrong tet.stl 'tet.stl: ' .msh .vtk .vtu
+it 'an ending nobody knows' wrong tet.xyz 'tet.xyz: ' .msh .vtk .vtu
 it 'no ending' wrong tet 'tet: ' .msh .vtk .vtu
 it 'a file that ends too early' wrong short.vtk 'short.vtk:5: '
 it 'a word for a number' wrong word.msh 'word.msh:7: ' zero
@@ -74,9 +74,9 @@ it 'three faces on one edge' no_map three_on_an_edge.vtk 0 1 2
 it 'an element without volume' no_map flat.vtk 'element 0'
 it 'an element with a corner twice' no_map repeated_corner.vtk 'element 1'
 
-truncated() { # ending, format
+truncated() { # ending, format, kind
   local size part
-  "$program" grid mixed 2 2 2 -o "whole.$1" --format "$2" >/dev/null
+  "$program" grid "$3" 2 2 2 -o "whole.$1" --format "$2" >/dev/null
   size=$(wc -c <"whole.$1")
   for part in 1 2 3 4 5 6; do
     head -c $((size * part / 7)) "whole.$1" >"part.$1"
@@ -85,4 +85,9 @@ truncated() { # ending, format
     grep -q "^part.$1:" err || fail "$part/7 of it: does not name the file"
   done
 }
-for format in $every_format; do it "truncated $format" truncated "${format:0:3}" "$format"; done
+# The end of an OBJ or Abaqus file cannot be told from the end of a line; those of TetGen are several.
+for format in $(grep -vE '^(obj|abaqus|tetgen)' <<<"$every_format"); do
+  kind=mixed
+  grep -qE '^(stl|ply)' <<<"$format" && kind=tri
+  it "truncated $format" truncated "$(ending_of "$format")" "$format" $kind
+done
