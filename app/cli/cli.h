@@ -58,7 +58,7 @@ struct cli_call {
   const char *option_values[CLI_MAX_OPTIONS][CLI_MAX_VALUES]; // likewise
 };
 
-extern const cli_command cli_grid, cli_info, cli_check, cli_convert, cli_formats, cli_plot, cli_help;
+extern const cli_command cli_grid, cli_mesh, cli_info, cli_check, cli_convert, cli_formats, cli_plot, cli_help;
 extern const cli_command cli_rule_check, cli_rule_show, cli_rule_explain, cli_rule_compile, cli_rule_apply;
 
 // The i-th command, NULL past the last.

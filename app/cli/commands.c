@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_grid,       &cli_info,      &cli_check,        &cli_convert,      &cli_formats,    &cli_plot,
+    &cli_grid,       &cli_mesh,      &cli_info,         &cli_check,        &cli_convert,    &cli_formats, &cli_plot,
     &cli_rule_check, &cli_rule_show, &cli_rule_explain, &cli_rule_compile, &cli_rule_apply, &cli_help,
 };
 

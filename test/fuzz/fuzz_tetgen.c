@@ -10,32 +10,39 @@
 
 enum { PARTS = 4 };
 
-typedef struct place {
+// One directory for the whole run, in memory where the system has such a place.
+static struct place {
+  char directory[32];
   char paths[PARTS][64];
 } place;
 
-// One directory for the whole run, in memory where the system has such a place; it stays behind when the run is killed.
-static const place *the_place(void) {
-  static place p;
-  static const char *const endings[PARTS] = {"node", "ele", "face", "edge"};
-  if (p.paths[0][0]) return &p;
-  char directory[32] = "/dev/shm/cleave-fuzz-XXXXXX";
-  if (!mkdtemp(directory)) {
-    strcpy(directory, "/tmp/cleave-fuzz-XXXXXX");
-    require(mkdtemp(directory) != NULL);
-  }
-  for (int i = 0; i < PARTS; i++) snprintf(p.paths[i], sizeof p.paths[i], "%s/x.%s", directory, endings[i]);
-  return &p;
+static void remove_place(void) {
+  for (int i = 0; i < PARTS; i++) remove(place.paths[i]);
+  rmdir(place.directory);
 }
 
-static void write_set(const place *p, const char *data, size_t size) {
+static void make_place(void) {
+  static const char *const endings[PARTS] = {"node", "ele", "face", "edge"};
+  if (place.directory[0]) return;
+  strcpy(place.directory, "/dev/shm/cleave-fuzz-XXXXXX");
+  if (!mkdtemp(place.directory)) {
+    strcpy(place.directory, "/tmp/cleave-fuzz-XXXXXX");
+    require(mkdtemp(place.directory) != NULL);
+  }
+  for (int i = 0; i < PARTS; i++) {
+    snprintf(place.paths[i], sizeof place.paths[i], "%s/x.%s", place.directory, endings[i]);
+  }
+  require(atexit(remove_place) == 0);
+}
+
+static void write_set(const char *data, size_t size) {
   for (int i = 0; i < PARTS; i++) {
     const char *end = size ? memchr(data, '\f', size) : NULL;
     size_t part = end ? (size_t)(end - data) : size;
     if (part == 0) {
-      remove(p->paths[i]);
+      remove(place.paths[i]);
     } else {
-      FILE *file = fopen(p->paths[i], "wb");
+      FILE *file = fopen(place.paths[i], "wb");
       require(file && fwrite(data, 1, part, file) == part && fclose(file) == 0);
     }
     data += end ? part + 1 : part;
@@ -44,13 +51,12 @@ static void write_set(const place *p, const char *data, size_t size) {
 }
 
 static void fuzz_set(const char *data, size_t size) {
-  const place *p = the_place();
   clv_mesh mesh;
   clv_error error = {CLV_OK, ""};
   clv_mesh_init(&mesh, NULL);
-  write_set(p, data, size);
-  if (access(p->paths[0], F_OK) != 0) return;
-  if (clv_mesh_read(&mesh, p->paths[0], &error) == CLV_OK) {
+  write_set(data, size);
+  if (access(place.paths[0], F_OK) != 0) return;
+  if (clv_mesh_read(&mesh, place.paths[0], &error) == CLV_OK) {
     if (is_worth_a_round_trip(&mesh)) check_round_trip(&mesh);
   } else {
     require(mesh.points == NULL && error.code == CLV_ERROR_INPUT);
@@ -61,6 +67,7 @@ static void fuzz_set(const char *data, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_mesh("x.smesh", data, size);
   fuzz_mesh("x.poly", data, size);
+  make_place();
   fuzz_set((const char *)data, size);
   return 0;
 }

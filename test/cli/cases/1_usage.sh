@@ -4,7 +4,7 @@
 
 overview() {
   ok "$@"
-  for command in grid info check convert formats plot "rule check" "rule apply" help; do prints "  $command "; done
+  for command in grid mesh info check convert formats plot "rule check" "rule apply" help; do prints "  $command "; done
 }
 it 'help lists the commands' overview help
 it '--help does too' overview --help
@@ -24,7 +24,7 @@ helps() { # command
   ok --help "$1"
   cmp out help.txt || fail 'cleave --help COMMAND differs from help'
 }
-for command in grid info check convert formats plot help; do it "help $command" helps $command; done
+for command in grid mesh info check convert formats plot help; do it "help $command" helps $command; done
 
 help_wins() { ok grid nonsense --help && prints 'cleave grid KIND'; }
 it '--help needs nothing else' help_wins
