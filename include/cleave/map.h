@@ -341,7 +341,9 @@ CLV_API size_t clv_journal_bytes(const clv_journal *journal);
 CLV_API void clv_journal_clear(clv_journal *journal);
 // Where a replay fails on its way (memory), the commits before stand and the map is sound.
 CLV_API clv_result clv_journal_replay(const clv_journal *journal, clv_map *map);
-// Its commits `first` .. `end` - 1 alone, on a map that has seen those before.
+// Whether the map is as the recorded one was when the journal began: CLV_OK, or CLV_ERROR_INPUT and a sentence.
+CLV_API clv_result clv_journal_fits(const clv_journal *journal, clv_map *map);
+// Its commits `first` .. `end` - 1 alone, on a map that fitted and has seen those before; columns may have come since.
 CLV_API clv_result clv_journal_replay_some(const clv_journal *journal, clv_map *map, uint64_t first, uint64_t end);
 // A journal as bytes, for a file: writes clv_journal_saved_size of them.
 CLV_API size_t clv_journal_saved_size(const clv_journal *journal);

@@ -58,10 +58,12 @@ CLV_API clv_body *clv_world_body(const clv_world *world, uint32_t i);
 CLV_API clv_solver *clv_world_solver(const clv_world *world, uint32_t i);
 CLV_API const char *clv_world_body_name(const clv_world *world, uint32_t i);
 
+// Puts an action on the timetable. It is carried out before the first step that starts at its time or later; what is
+// scheduled for the past is for now. Equal times: in the order of calls.
 CLV_API clv_result clv_world_schedule(clv_world *world, const clv_action *action);
 
-// The time of a step. Setting it is for before the first step.
-CLV_API double clv_world_get_step(const clv_world *world);
+// The time of a step; where it was left open, it is decided now. 0 when that fails. Setting it is for before the first step.
+CLV_API double clv_world_get_step(clv_world *world);
 CLV_API clv_result clv_world_set_step(clv_world *world, double step);
 
 typedef struct clv_world_report {
@@ -73,7 +75,8 @@ typedef struct clv_world_report {
   double events_seconds, total_seconds;
 } clv_world_report;
 
-// One step. On failure every body is as it was before the step, and the sentence names the body. report may be NULL.
+// One step. On failure no body has moved and the clock stands, and the sentence names the body; events that were carried
+// out before the failure are done, and those from the one that failed on still wait. report may be NULL.
 CLV_API clv_result clv_world_step(clv_world *world, clv_world_report *report);
 CLV_API double clv_world_time(const clv_world *world);
 CLV_API uint64_t clv_world_steps(const clv_world *world);
@@ -83,7 +86,7 @@ CLV_API uint64_t clv_world_steps(const clv_world *world);
 typedef clv_result clv_world_writer(void *user, const char *name, const void *data, size_t size);
 CLV_API clv_result clv_world_save(clv_world *world, clv_world_writer *write, void *user);
 // For a world that was made the same way and has not stepped. `read` gives the block of a name; its pointer must live until
-// the next call.
+// the next call. What is not of this world is refused; a world whose load fails on its way can only be destroyed.
 typedef clv_result clv_world_reader(void *user, const char *name, const void **data, size_t *size);
 CLV_API clv_result clv_world_load(clv_world *world, clv_world_reader *read, void *user);
 // A hash of clock, maps, positions and velocities: equal for equal bits.

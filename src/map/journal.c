@@ -154,7 +154,9 @@ static clv_result replay_commit(map *m, const map_write *writes, const uint8_t *
   return result;
 }
 
-static clv_result replay_fits(const clv_journal *journal, map *m) {
+clv_result clv_journal_fits(const clv_journal *journal, clv_map *view) {
+  map *m = map_of(view);
+  if (m->open) return map_fail(m, CLV_ERROR_ARGUMENT, "a journal cannot be replayed inside a transaction");
   if (m->view.dimension != journal->dimension || clv_map_hash(&m->view) != journal->start_hash)
     return map_fail(m, CLV_ERROR_INPUT, "the map is not as the recorded one was when the journal began");
   if (columns_of(m) != journal->columns)
@@ -168,10 +170,6 @@ clv_result clv_journal_replay_some(const clv_journal *journal, clv_map *view, ui
   if (first > end || end > journal->commits.count)
     return map_fail(m, CLV_ERROR_ARGUMENT, "the journal has %u commits, and not those that are to be replayed",
                     journal->commits.count);
-  if (first == 0) {
-    const clv_result result = replay_fits(journal, m);
-    if (result != CLV_OK) return result;
-  }
   const map_write *writes = journal->writes.data;
   const uint8_t *payload = journal->payload.data;
   for (uint32_t k = 0; k < end; k++) {
@@ -185,7 +183,8 @@ clv_result clv_journal_replay_some(const clv_journal *journal, clv_map *view, ui
 }
 
 clv_result clv_journal_replay(const clv_journal *journal, clv_map *view) {
-  return clv_journal_replay_some(journal, view, 0, journal->commits.count);
+  const clv_result result = clv_journal_fits(journal, view);
+  return result == CLV_OK ? clv_journal_replay_some(journal, view, 0, journal->commits.count) : result;
 }
 
 // Bytes: a head, the commits, their writes, their payload, one behind the other as they lie in memory. The first word

@@ -1,0 +1,369 @@
+// Saving a world, and going on from there.
+//
+// A world that was made the same way has the same maps, columns and views, to the last bit. What has happened since is
+// told again: the journals of the maps are replayed commit by commit, so that ids, free lists and the rows of views come out in the
+// same order, and between the commits the actions are carried out that came between them. Then every value is
+// overwritten by what it was: columns, solvers' memories, gravity, the clock.
+//
+// Blocks are named `clock`, `actions`, and for body 0, 1 ... `body0.journal`, `body0.ambient`, `body0.column.NAME.KIND`,
+// `body0.memory.NAME`.
+
+#include "physics/body.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define SAVE_MAGIC UINT64_C(0x31444C574B564C43) // "CLVKWLD1"
+enum { SAVE_NAME = 256 };
+
+typedef struct saved_clock {
+  uint64_t magic, steps;
+  double step;
+  uint32_t bodies, actions, next, unused;
+} saved_clock;
+
+typedef struct saved_action {
+  uint32_t kind, body, axes, key_count;
+  int32_t zone_kind, region, dimension, unused;
+  double time, point[3], extent[3], radius, value[3];
+  uint64_t commits;
+} saved_action;
+
+typedef struct saved_ambient {
+  double gravity[3], drag, rayleigh_mass, rayleigh_stiffness;
+} saved_ambient;
+
+// Columns: by slot for orbits that cross cells; by kind for those inside.
+
+static bool has_values(const clv_column *column, uint32_t kind, void **data, size_t *size) {
+  uint32_t count = 0;
+  *data = clv_column_data(column, (clv_kind)kind, &count);
+  *size = count * clv_column_size(column);
+  return *data && count;
+}
+
+static bool is_column_kind(const clv_map *map, uint32_t kind) {
+  return kind <= CLV_TEMPLATE_LAST || kind == (map->dimension == 2 ? CLV_POLYGON : CLV_POLYHEDRON);
+}
+
+static const char *kind_word(uint32_t kind) {
+  return kind == CLV_NONE ? "all" : clv_kind_name((clv_kind)kind);
+}
+
+// Saving
+
+static clv_result put_block(clv_world *world, clv_world_writer *write, void *user, const char *name, const void *data,
+                            size_t size) {
+  const clv_result result = write(user, name, data, size);
+  return result == CLV_OK ? CLV_OK : world_fail(world, result, "block '%s' could not be written", name);
+}
+
+static bool append(clv_world *world, const void *data, size_t size) {
+  if (!BASE_RESERVE(&world->allocator, &world->bytes, (uint64_t)world->bytes.count + size)) return false;
+  memcpy(world->bytes.data + world->bytes.count, data, size);
+  world->bytes.count += (uint32_t)size;
+  return true;
+}
+
+static saved_action pack(const world_action *entry) {
+  const clv_action *a = &entry->action;
+  saved_action saved = {.kind = (uint32_t)a->kind,
+                        .body = a->body,
+                        .axes = a->axes,
+                        .key_count = a->key_count,
+                        .zone_kind = (int32_t)a->zone.kind,
+                        .region = a->zone.region,
+                        .dimension = a->zone.dimension,
+                        .time = a->time,
+                        .radius = a->zone.radius,
+                        .commits = entry->commits};
+  memcpy(saved.point, a->zone.point, sizeof saved.point);
+  memcpy(saved.extent, a->zone.extent, sizeof saved.extent);
+  memcpy(saved.value, a->value, sizeof saved.value);
+  return saved;
+}
+
+static clv_result save_actions(clv_world *world, clv_world_writer *write, void *user) {
+  world->bytes.count = 0;
+  for (uint32_t k = 0; k < world->actions.count; k++) {
+    const world_action *entry = &world->actions.data[k];
+    const saved_action saved = pack(entry);
+    if (!append(world, &saved, sizeof saved)) return world_no_memory(world);
+    if (saved.key_count && !append(world, entry->action.path, saved.key_count * sizeof(clv_key)))
+      return world_no_memory(world);
+  }
+  return put_block(world, write, user, "actions", world->bytes.data, world->bytes.count);
+}
+
+static clv_result save_columns(clv_world *world, uint32_t number, clv_world_writer *write, void *user) {
+  const clv_map *map = clv_body_map(world->bodies.data[number].body);
+  clv_result result = CLV_OK;
+  const clv_column *column;
+  for (uint32_t k = 0; result == CLV_OK && (column = clv_column_list(map, k)); k++)
+    for (uint32_t kind = CLV_NONE; result == CLV_OK && kind <= CLV_POLYHEDRON; kind++) {
+      void *data;
+      size_t size;
+      if (!is_column_kind(map, kind) || !has_values(column, kind, &data, &size)) continue;
+      char name[SAVE_NAME];
+      snprintf(name, sizeof name, "body%u.column.%s.%s", number, clv_column_get_def(column)->name, kind_word(kind));
+      result = put_block(world, write, user, name, data, size);
+    }
+  return result;
+}
+
+static clv_result save_memories(clv_world *world, uint32_t number, clv_world_writer *write, void *user) {
+  clv_result result = CLV_OK;
+  const char *what;
+  double *values;
+  size_t count;
+  for (uint32_t k = 0;
+       result == CLV_OK && clv_solver_memory(world->bodies.data[number].solver, k, &what, &values, &count); k++) {
+    char name[SAVE_NAME];
+    snprintf(name, sizeof name, "body%u.memory.%s", number, what);
+    result = put_block(world, write, user, name, values, count * sizeof *values);
+  }
+  return result;
+}
+
+static clv_result save_body(clv_world *world, uint32_t number, clv_world_writer *write, void *user) {
+  const world_body *b = &world->bodies.data[number];
+  char name[SAVE_NAME];
+  const size_t size = clv_journal_saved_size(b->journal);
+  world->bytes.count = 0;
+  if (!BASE_RESERVE(&world->allocator, &world->bytes, size)) return world_no_memory(world);
+  clv_journal_save(b->journal, world->bytes.data);
+  snprintf(name, sizeof name, "body%u.journal", number);
+  clv_result result = put_block(world, write, user, name, world->bytes.data, size);
+  saved_ambient ambient = {.drag = b->body->drag,
+                           .rayleigh_mass = b->body->rayleigh_mass,
+                           .rayleigh_stiffness = b->body->rayleigh_stiffness};
+  clv_body_get_gravity(b->body, ambient.gravity);
+  snprintf(name, sizeof name, "body%u.ambient", number);
+  if (result == CLV_OK) result = put_block(world, write, user, name, &ambient, sizeof ambient);
+  if (result == CLV_OK) result = save_columns(world, number, write, user);
+  if (result == CLV_OK) result = save_memories(world, number, write, user);
+  return result;
+}
+
+clv_result clv_world_save(clv_world *world, clv_world_writer *write, void *user) {
+  clv_result result = world_start(world);
+  if (result != CLV_OK) return result;
+  const saved_clock clock = {.magic = SAVE_MAGIC,
+                             .steps = world->steps,
+                             .step = world->step,
+                             .bodies = world->bodies.count,
+                             .actions = world->actions.count,
+                             .next = world->next};
+  result = put_block(world, write, user, "clock", &clock, sizeof clock);
+  if (result == CLV_OK) result = save_actions(world, write, user);
+  for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) result = save_body(world, k, write, user);
+  return result;
+}
+
+// Loading
+
+typedef struct source {
+  clv_world *world;
+  clv_world_reader *read;
+  void *user;
+} source;
+
+// A block; `size` bytes long, or of any length when that is SIZE_MAX.
+static clv_result get_block(const source *s, const char *name, size_t size, const void **data, size_t *length) {
+  size_t found = 0;
+  *data = NULL;
+  const clv_result result = s->read(s->user, name, data, &found);
+  if (result != CLV_OK) return world_fail(s->world, result, "block '%s' could not be read", name);
+  if ((size != SIZE_MAX && found != size) || (found && !*data))
+    return world_fail(s->world, CLV_ERROR_INPUT,
+                      "block '%s' has %zu bytes instead of %zu: it was saved from a world that was made another way",
+                      name, found, size);
+  if (length) *length = found;
+  return CLV_OK;
+}
+
+static clv_result load_values(const source *s, const char *name, void *values, size_t size) {
+  const void *data;
+  const clv_result result = get_block(s, name, size, &data, NULL);
+  if (result == CLV_OK && size) memcpy(values, data, size);
+  return result;
+}
+
+static clv_result damaged(const source *s, const char *what) {
+  return world_fail(s->world, CLV_ERROR_INPUT, "the saved world is damaged, or not of this one: %s", what);
+}
+
+static clv_action unpack(const saved_action *saved, const clv_key *path) {
+  clv_action a = {.kind = (clv_action_kind)saved->kind,
+                  .body = saved->body,
+                  .axes = saved->axes,
+                  .key_count = saved->key_count,
+                  .path = path,
+                  .time = saved->time,
+                  .zone = {.kind = (clv_zone_kind)saved->zone_kind,
+                           .region = saved->region,
+                           .dimension = saved->dimension,
+                           .radius = saved->radius}};
+  memcpy(a.zone.point, saved->point, sizeof a.zone.point);
+  memcpy(a.zone.extent, saved->extent, sizeof a.zone.extent);
+  memcpy(a.value, saved->value, sizeof a.value);
+  return a;
+}
+
+// One action from the bytes at *at.
+static clv_result load_action(const source *s, const uint8_t **at, size_t *left) {
+  clv_world *world = s->world;
+  saved_action saved;
+  if (*left < sizeof saved) return damaged(s, "its actions end too early");
+  memcpy(&saved, *at, sizeof saved);
+  *at += sizeof saved;
+  *left -= sizeof saved;
+  const bool has_path = saved.kind == CLV_ACTION_MOVE || saved.kind == CLV_ACTION_PULL;
+  if (saved.kind >= CLV_ACTION_KIND_COUNT || saved.body >= world->bodies.count || !isfinite(saved.time) ||
+      has_path != (saved.key_count > 0) || saved.key_count > *left / sizeof(clv_key))
+    return damaged(s, "an action makes no sense");
+  const size_t size = saved.key_count * sizeof(clv_key);
+  clv_key *path = size ? base_allocate(&world->allocator, size) : NULL; // the bytes may lie at any address
+  if (size && !path) return world_no_memory(world);
+  if (size) memcpy(path, *at, size);
+  const clv_action action = unpack(&saved, path);
+  const clv_result result = world_insert(world, world->actions.count, &action);
+  base_free(&world->allocator, path, size);
+  if (result != CLV_OK) return result;
+  world->actions.data[world->actions.count - 1].commits = saved.commits;
+  *at += size;
+  *left -= size;
+  return CLV_OK;
+}
+
+static clv_result load_actions(const source *s, const saved_clock *clock) {
+  const void *data;
+  size_t left = 0;
+  clv_result result = get_block(s, "actions", SIZE_MAX, &data, &left);
+  if (result != CLV_OK) return result;
+  const uint8_t *at = data;
+  world_free_actions(s->world);
+  for (uint32_t k = 0; result == CLV_OK && k < clock->actions; k++) result = load_action(s, &at, &left);
+  if (result != CLV_OK) return result;
+  if (left || clock->next > clock->actions) return damaged(s, "its actions do not add up");
+  return CLV_OK;
+}
+
+static clv_result load_journals(const source *s, clv_journal **journals) {
+  clv_world *world = s->world;
+  for (uint32_t k = 0; k < world->bodies.count; k++) {
+    const world_body *b = &world->bodies.data[k];
+    clv_map *map = clv_body_map(b->body);
+    char name[SAVE_NAME];
+    const void *data;
+    size_t size;
+    snprintf(name, sizeof name, "body%u.journal", k);
+    const clv_result result = get_block(s, name, SIZE_MAX, &data, &size);
+    if (result != CLV_OK) return result;
+    clv_error error = {0};
+    journals[k] = clv_journal_load(map, data, size, &error);
+    if (!journals[k]) return world_fail(world, error.code, "body '%s': %s", b->name, error.message);
+    if (clv_journal_fits(journals[k], map) != CLV_OK)
+      return world_fail(world, CLV_ERROR_INPUT, "body '%s': %s", b->name, clv_map_error(map));
+  }
+  return CLV_OK;
+}
+
+// Replays a body's commits up to a number.
+static clv_result replay_to(const source *s, clv_journal **journals, uint32_t number, uint64_t end) {
+  const world_body *b = &s->world->bodies.data[number];
+  clv_map *map = clv_body_map(b->body);
+  const uint64_t done = clv_journal_commits(b->journal);
+  if (end < done || end > clv_journal_commits(journals[number]))
+    return damaged(s, "an action names a commit that there is not");
+  const clv_result result = clv_journal_replay_some(journals[number], map, done, end);
+  return result == CLV_OK ? CLV_OK : world_fail(s->world, result, "body '%s': %s", b->name, clv_map_error(map));
+}
+
+static clv_result tell_again(const source *s, clv_journal **journals, uint32_t next) {
+  clv_world *world = s->world;
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < next; k++) {
+    const world_action *entry = &world->actions.data[k];
+    result = replay_to(s, journals, entry->action.body, entry->commits);
+    if (result == CLV_OK && !world_changes_topology(entry->action.kind))
+      result = world_constrain(world, &entry->action);
+  }
+  for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++)
+    result = replay_to(s, journals, k, clv_journal_commits(journals[k]));
+  return result;
+}
+
+static clv_result load_columns(const source *s, uint32_t number) {
+  const clv_map *map = clv_body_map(s->world->bodies.data[number].body);
+  clv_result result = CLV_OK;
+  const clv_column *column;
+  for (uint32_t k = 0; result == CLV_OK && (column = clv_column_list(map, k)); k++)
+    for (uint32_t kind = CLV_NONE; result == CLV_OK && kind <= CLV_POLYHEDRON; kind++) {
+      void *data;
+      size_t size;
+      if (!is_column_kind(map, kind) || !has_values(column, kind, &data, &size)) continue;
+      char name[SAVE_NAME];
+      snprintf(name, sizeof name, "body%u.column.%s.%s", number, clv_column_get_def(column)->name, kind_word(kind));
+      result = load_values(s, name, data, size);
+    }
+  return result;
+}
+
+static clv_result load_body(const source *s, uint32_t number) {
+  const world_body *b = &s->world->bodies.data[number];
+  char name[SAVE_NAME];
+  saved_ambient ambient;
+  snprintf(name, sizeof name, "body%u.ambient", number);
+  clv_result result = load_values(s, name, &ambient, sizeof ambient);
+  if (result == CLV_OK) result = load_columns(s, number);
+  const char *what;
+  double *values;
+  size_t count;
+  for (uint32_t k = 0; result == CLV_OK && clv_solver_memory(b->solver, k, &what, &values, &count); k++) {
+    snprintf(name, sizeof name, "body%u.memory.%s", number, what);
+    result = load_values(s, name, values, count * sizeof *values);
+  }
+  if (result != CLV_OK) return result;
+  clv_body_set_gravity(b->body, ambient.gravity);
+  clv_body_set_damping(b->body, ambient.drag, ambient.rayleigh_mass, ambient.rayleigh_stiffness);
+  clv_views *views = clv_body_views(b->body);
+  result = clv_views_refresh(views);
+  return result == CLV_OK ? CLV_OK : world_fail(s->world, result, "body '%s': %s", b->name, clv_views_error(views));
+}
+
+static clv_result load_all(const source *s, const saved_clock *clock, clv_journal **journals) {
+  clv_world *world = s->world;
+  clv_result result = load_actions(s, clock);
+  if (result == CLV_OK) result = load_journals(s, journals);
+  if (result == CLV_OK) result = tell_again(s, journals, clock->next);
+  for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) result = load_body(s, k);
+  return result;
+}
+
+clv_result clv_world_load(clv_world *world, clv_world_reader *read, void *user) {
+  const source s = {world, read, user};
+  saved_clock clock;
+  if (world->started || world->half_loaded)
+    return world_fail(world, CLV_ERROR_ARGUMENT, "a world is loaded into one that has not made a step");
+  clv_result result = load_values(&s, "clock", &clock, sizeof clock);
+  if (result != CLV_OK) return result;
+  if (clock.magic != SAVE_MAGIC || clock.bodies != world->bodies.count || !(clock.step > 0 && isfinite(clock.step)))
+    return damaged(&s, "its clock is of another version or has other bodies");
+  world->step = clock.step;
+  result = world_start(world);
+  if (result != CLV_OK) return result;
+  const size_t size = (world->bodies.count + 1) * sizeof(clv_journal *);
+  clv_journal **journals = base_allocate(&world->allocator, size);
+  if (!journals) return world_no_memory(world);
+  memset(journals, 0, size);
+  result = load_all(&s, &clock, journals);
+  for (uint32_t k = 0; k < world->bodies.count; k++) clv_journal_destroy(journals[k]);
+  base_free(&world->allocator, journals, size);
+  world->half_loaded = result != CLV_OK;
+  if (result != CLV_OK) return result;
+  world->steps = clock.steps;
+  world->next = clock.next;
+  return CLV_OK;
+}

@@ -1,0 +1,288 @@
+// Worlds as a whole: bodies, the clock, the step.
+
+#include "world/world.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+clv_world_def clv_default_world_def(void) {
+  return (clv_world_def){.step = 0, .allocator = clv_default_allocator()};
+}
+
+clv_result world_fail(clv_world *world, clv_result code, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  world->error.code = code;
+  vsnprintf(world->error.message, sizeof world->error.message, format, arguments);
+  va_end(arguments);
+  return code;
+}
+
+clv_result world_no_memory(clv_world *world) {
+  return world_fail(world, CLV_ERROR_MEMORY, "out of memory");
+}
+
+static bool is_step(double step) {
+  return step > 0 && isfinite(step);
+}
+
+clv_world *clv_world_create(const clv_world_def *given) {
+  const clv_world_def def = given ? *given : clv_default_world_def();
+  const clv_allocator allocator = def.allocator.resize ? def.allocator : clv_default_allocator();
+  if (def.step != 0 && !is_step(def.step)) return NULL;
+  clv_world *world = base_allocate(&allocator, sizeof *world);
+  if (world) *world = (clv_world){.allocator = allocator, .step = def.step};
+  return world;
+}
+
+static void free_body(const clv_world *world, world_body *b) {
+  clv_solver_destroy(b->solver);
+  clv_body_destroy(b->body);
+  if (b->name) base_free(&world->allocator, b->name, strlen(b->name) + 1);
+  BASE_RELEASE(&world->allocator, &b->before);
+}
+
+void clv_world_destroy(clv_world *world) {
+  if (!world) return;
+  for (uint32_t k = 0; k < world->bodies.count; k++) free_body(world, &world->bodies.data[k]);
+  BASE_RELEASE(&world->allocator, &world->bodies);
+  world_free_actions(world);
+  BASE_RELEASE(&world->allocator, &world->darts);
+  BASE_RELEASE(&world->allocator, &world->bytes);
+  const clv_allocator allocator = world->allocator;
+  base_free(&allocator, world, sizeof *world);
+}
+
+const char *clv_world_error(const clv_world *world) {
+  return world->error.message;
+}
+
+// Bodies
+
+static char *copy_name(const clv_world *world, const char *name) {
+  char number[24];
+  if (!name) {
+    snprintf(number, sizeof number, "body%u", world->bodies.count + 1);
+    name = number;
+  }
+  char *copy = base_allocate(&world->allocator, strlen(name) + 1);
+  return copy ? strcpy(copy, name) : NULL;
+}
+
+clv_body *clv_world_add(clv_world *world, const char *name, const clv_body_def *body, const clv_solver_def *solver,
+                        clv_error *error) {
+  if (world->started) {
+    clv_error_set(error, CLV_ERROR_ARGUMENT, "bodies are added before the first step");
+    return NULL;
+  }
+  for (uint32_t k = 0; name && k < world->bodies.count; k++)
+    if (!strcmp(world->bodies.data[k].name, name)) {
+      clv_error_set(error, CLV_ERROR_ARGUMENT, "there is a body '%s' already: choose another name", name);
+      return NULL;
+    }
+  world_body b = {0};
+  const bool room = BASE_RESERVE(&world->allocator, &world->bodies, (uint64_t)world->bodies.count + 1);
+  b.name = room ? copy_name(world, name) : NULL;
+  if (!b.name) {
+    clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while a body was added to a world");
+    return NULL;
+  }
+  b.body = clv_body_create(body, NULL, error);
+  if (b.body) b.solver = clv_solver_create(b.body, solver, error);
+  if (!b.solver) {
+    free_body(world, &b);
+    return NULL;
+  }
+  world->bodies.data[world->bodies.count++] = b;
+  return b.body;
+}
+
+uint32_t clv_world_bodies(const clv_world *world) {
+  return world->bodies.count;
+}
+
+clv_body *clv_world_body(const clv_world *world, uint32_t i) {
+  return i < world->bodies.count ? world->bodies.data[i].body : NULL;
+}
+
+clv_solver *clv_world_solver(const clv_world *world, uint32_t i) {
+  return i < world->bodies.count ? world->bodies.data[i].solver : NULL;
+}
+
+const char *clv_world_body_name(const clv_world *world, uint32_t i) {
+  return i < world->bodies.count ? world->bodies.data[i].name : NULL;
+}
+
+// The clock
+
+double clv_world_time(const clv_world *world) {
+  return (double)world->steps * world->step;
+}
+
+uint64_t clv_world_steps(const clv_world *world) {
+  return world->steps;
+}
+
+// The smallest of what the bodies stand.
+static clv_result decide_step(clv_world *world) {
+  double step = 1.0 / 60;
+  for (uint32_t k = 0; k < world->bodies.count; k++) {
+    const world_body *b = &world->bodies.data[k];
+    double stable = INFINITY;
+    const clv_result result = clv_solver_stable_step(b->solver, &stable);
+    if (result != CLV_OK)
+      return world_fail(world, result, "body '%s': no step can be chosen: %s", b->name, clv_solver_error(b->solver));
+    step = fmin(step, 0.8 * stable);
+  }
+  world->step = step;
+  return CLV_OK;
+}
+
+double clv_world_get_step(clv_world *world) {
+  if (world->step == 0 && decide_step(world) != CLV_OK) return 0;
+  return world->step;
+}
+
+clv_result clv_world_set_step(clv_world *world, double step) {
+  if (world->started) return world_fail(world, CLV_ERROR_ARGUMENT, "the step is set before the first one is made");
+  if (step != 0 && !is_step(step)) return world_fail(world, CLV_ERROR_ARGUMENT, "%g s is no step", step);
+  world->step = step;
+  return CLV_OK;
+}
+
+clv_result world_start(clv_world *world) {
+  if (world->half_loaded)
+    return world_fail(world, CLV_ERROR_ARGUMENT, "a load of this world failed on its way: make the world anew");
+  if (world->started) return CLV_OK;
+  if (world->step == 0) {
+    const clv_result result = decide_step(world);
+    if (result != CLV_OK) return result;
+  }
+  for (uint32_t k = 0; k < world->bodies.count; k++) {
+    world_body *b = &world->bodies.data[k];
+    if (!b->journal) b->journal = clv_journal_create(clv_body_map(b->body));
+    if (!b->journal) return world_no_memory(world);
+  }
+  world->started = true;
+  return CLV_OK;
+}
+
+// The step
+
+// What a solver's step changes, one array behind the other.
+typedef void part_visitor(double *values, double *kept, size_t count);
+
+static size_t visit_state(const world_body *b, part_visitor *each, double *kept) {
+  const size_t count = 3 * (size_t)clv_body_slots(b->body);
+  size_t total = 0;
+  double *values[] = {clv_body_positions(b->body), clv_body_velocities(b->body)};
+  for (uint32_t k = 0; k < 2; k++, total += count)
+    if (each) each(values[k], kept + total, count);
+  const char *name;
+  double *memory;
+  size_t size;
+  for (uint32_t k = 0; clv_solver_memory(b->solver, k, &name, &memory, &size); k++, total += size)
+    if (each) each(memory, kept + total, size);
+  return total;
+}
+
+static void keep_part(double *values, double *kept, size_t count) {
+  memcpy(kept, values, count * sizeof *values);
+}
+
+static void restore_part(double *values, double *kept, size_t count) {
+  memcpy(values, kept, count * sizeof *values);
+}
+
+// A solver that fails restores its own body; those before it are restored from here.
+static clv_result keep_bodies(clv_world *world) {
+  for (uint32_t k = 0; k + 1 < world->bodies.count; k++) {
+    world_body *b = &world->bodies.data[k];
+    if (!BASE_RESERVE(&world->allocator, &b->before, visit_state(b, NULL, NULL))) return world_no_memory(world);
+    visit_state(b, keep_part, b->before.data);
+  }
+  return CLV_OK;
+}
+
+static void sum_report(clv_step_report *sum, const clv_step_report *one) {
+  sum->rejected += one->rejected;
+  sum->linear_iterations += one->linear_iterations;
+  sum->newton_iterations += one->newton_iterations;
+  sum->linear = one->linear;
+  sum->residual = fmax(sum->residual, one->residual);
+  sum->converged = sum->converged && one->converged;
+  sum->force_seconds += one->force_seconds;
+  sum->solve_seconds += one->solve_seconds;
+}
+
+static clv_result step_bodies(clv_world *world, double time, clv_world_report *report) {
+  clv_result result = keep_bodies(world);
+  for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) {
+    const world_body *b = &world->bodies.data[k];
+    clv_step_report one = {0};
+    result = clv_solver_step(b->solver, time, world->step, report ? &one : NULL);
+    if (report) sum_report(&report->solver, &one);
+    if (result == CLV_OK) continue;
+    world_fail(world, result, "body '%s': %s", b->name, clv_solver_error(b->solver));
+    for (uint32_t before = 0; before < k; before++)
+      visit_state(&world->bodies.data[before], restore_part, world->bodies.data[before].before.data);
+  }
+  return result;
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+clv_result clv_world_step(clv_world *world, clv_world_report *report) {
+  const double start = report ? seconds() : 0;
+  clv_result result = world_start(world);
+  if (result != CLV_OK) return result;
+  const double time = clv_world_time(world);
+  if (report) *report = (clv_world_report){.solver = {.converged = true}};
+  result = world_act_due(world, time, report);
+  if (report) report->events_seconds = seconds() - start;
+  if (result == CLV_OK) result = step_bodies(world, time, report);
+  if (result == CLV_OK) world->steps++;
+  if (report) {
+    report->step = world->steps;
+    report->time = clv_world_time(world);
+    report->total_seconds = seconds() - start;
+  }
+  return result;
+}
+
+// The hash
+
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t mix_vector(uint64_t hash, const double *vector) {
+  for (uint32_t c = 0; c < 3; c++) {
+    uint64_t bits;
+    memcpy(&bits, &vector[c], sizeof bits);
+    hash = mix(hash, bits);
+  }
+  return hash;
+}
+
+uint64_t clv_world_hash(const clv_world *world) {
+  uint64_t bits;
+  memcpy(&bits, &world->step, sizeof bits);
+  uint64_t hash = mix(mix(0, world->steps), bits);
+  for (uint32_t k = 0; k < world->bodies.count; k++) {
+    clv_body *body = world->bodies.data[k].body;
+    const clv_map *map = clv_body_map(body);
+    hash = mix(hash, clv_map_hash(map));
+    const double *x = clv_body_positions(body), *v = clv_body_velocities(body);
+    for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id))
+      hash = mix_vector(mix_vector(hash, x + 3 * (size_t)id.index), v + 3 * (size_t)id.index);
+  }
+  return hash;
+}
