@@ -283,6 +283,9 @@ static dag_ref multiply(dag *graph, dag_ref a, dag_ref b) {
   } else {
     if (op_of(graph, a) == DAG_NEG) return dag_unary(graph, DAG_NEG, dag_mul(graph, argument(graph, a, 0), b));
     if (op_of(graph, b) == DAG_NEG) return dag_unary(graph, DAG_NEG, dag_mul(graph, a, argument(graph, b, 0)));
+    // (x - y)^2 is (y - x)^2 to the last bit: a distance is one node, whichever end it is measured from.
+    if (a == b && op_of(graph, a) == DAG_SUB && argument(graph, a, 0) > argument(graph, a, 1))
+      a = b = dag_sub(graph, argument(graph, a, 1), argument(graph, a, 0));
   }
   return make(graph, DAG_MUL, a, b, 0);
 }
