@@ -57,6 +57,8 @@ static void identities_are_applied(void **state) {
   assert_int_equal(dag_mul(g, dag_const(g, -1), x), minus_x);
   assert_int_equal(dag_unary(g, DAG_NEG, minus_x), x);
   assert_int_equal(dag_mul(g, minus_x, minus_y), dag_mul(g, x, y));
+  const dag_ref there = dag_sub(g, x, y), back = dag_sub(g, y, x);
+  assert_int_equal(dag_mul(g, there, there), dag_mul(g, back, back));
   assert_int_equal(dag_mul(g, minus_x, y), dag_unary(g, DAG_NEG, dag_mul(g, x, y)));
   assert_int_equal(dag_add(g, x, minus_y), dag_sub(g, x, y));
   assert_int_equal(dag_add(g, minus_x, minus_y), dag_unary(g, DAG_NEG, dag_add(g, x, y)));

@@ -149,13 +149,10 @@ CLV_INLINE void join(const double *restrict from, size_t rows, double *restrict 
     for (size_t l = 0; l < 3; l++) to[3 * row + l] = from[4 * row + l];
 }
 
-// The sums of the first three lanes of a, b and c; the fourth lane of each is 0.
+// The sums of a, b and c, whose fourth lanes are 0; the fourth lane of the result is anything.
 CLV_INLINE four sum_each(four a, four b, four c) {
-  const four zero = {0};
-  const four even = __builtin_shufflevector(a, b, 0, 4, 2, 6), odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-  const four last_even = __builtin_shufflevector(c, zero, 0, 4, 2, 6),
-             last_odd = __builtin_shufflevector(c, zero, 1, 5, 3, 7);
-  const four ab = even + odd, cc = last_even + last_odd; // a01 b01 a23 b23, c01 0 c23 0
+  const four ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const four cc = c + __builtin_shufflevector(c, c, 1, 0, 3, 2);
   return __builtin_shufflevector(ab, cc, 0, 1, 4, 5) + __builtin_shufflevector(ab, cc, 2, 3, 6, 7);
 }
 
@@ -216,19 +213,63 @@ CLV_INLINE void solve_factor(size_t rows, const uint32_t *restrict starts, const
   }
 }
 
+CLV_INLINE void scatter_lane(const double *restrict from, uint32_t n, double factor, uint32_t target,
+                             double *restrict values) {
+  double *to = values + 9 * (size_t)(target >> MATRIX_SHIFT);
+  const size_t row = target & MATRIX_TURNED ? LANES : (size_t)n * LANES;
+  const size_t column = target & MATRIX_TURNED ? (size_t)n * LANES : LANES;
+  for (size_t j = 0; j < 3; j++)
+    for (size_t i = 0; i < 3; i++) to[3 * j + i] += factor * from[i * row + j * column];
+  if (!(target & MATRIX_BOTH)) return;
+  for (size_t j = 0; j < 3; j++)
+    for (size_t i = 0; i < 3; i++) to[3 * j + i] += factor * from[j * row + i * column];
+}
+
+CLV_INLINE void transpose(four m[4]) {
+  const four a = __builtin_shufflevector(m[0], m[1], 0, 4, 2, 6), b = __builtin_shufflevector(m[0], m[1], 1, 5, 3, 7);
+  const four c = __builtin_shufflevector(m[2], m[3], 0, 4, 2, 6), d = __builtin_shufflevector(m[2], m[3], 1, 5, 3, 7);
+  m[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  m[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  m[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  m[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+typedef CLV_VECTOR(int64_t, 4) four_masks;
+
+CLV_INLINE four select_four(four_masks mask, four a, four b) {
+  return (four)(((four_masks)a & mask) | ((four_masks)b & ~mask));
+}
+
+// Four lanes at once: their blocks are turned from numbers by entry to numbers by lane.
+CLV_INLINE void scatter_four(const double *restrict from, uint32_t n, double factor, const uint32_t *restrict targets,
+                             double *restrict values) {
+  const four by = all_four(factor);
+  four e[9];
+  for (size_t j = 0; j < 3; j++)
+    for (size_t i = 0; i < 3; i++) e[3 * j + i] = by * load_four(from + (i * n + j) * LANES);
+  transpose(e);
+  transpose(e + 4);
+  for (size_t l = 0; l < 4; l++) {
+    double *to = values + 9 * (size_t)(targets[l] >> MATRIX_SHIFT);
+    const int64_t mask = -(int64_t)(targets[l] & MATRIX_TURNED);
+    const four_masks turned = {mask, mask, mask, mask};
+    const four a = e[l], b = e[4 + l];
+    const four low = select_four(turned, __builtin_shufflevector(a, b, 0, 3, 6, 1), a);
+    const four high = select_four(turned, __builtin_shufflevector(a, b, 4, 7, 2, 5), b);
+    store_four(to, load_four(to) + low);
+    store_four(to + 4, load_four(to + 4) + high);
+    to[8] += e[8][l];
+  }
+}
+
 CLV_INLINE void scatter_blocks(const double *restrict from, uint32_t n, double factor, const uint32_t *restrict targets,
                                uint32_t lanes, double *restrict values) {
-  for (uint32_t l = 0; l < lanes; l++) {
-    const uint32_t target = targets[l];
-    double *to = values + 9 * (size_t)(target >> MATRIX_SHIFT);
-    const size_t row = target & MATRIX_TURNED ? LANES : (size_t)n * LANES;
-    const size_t column = target & MATRIX_TURNED ? (size_t)n * LANES : LANES;
-    for (size_t j = 0; j < 3; j++)
-      for (size_t i = 0; i < 3; i++) to[3 * j + i] += factor * from[i * row + j * column + l];
-    if (!(target & MATRIX_BOTH)) continue;
-    for (size_t j = 0; j < 3; j++)
-      for (size_t i = 0; i < 3; i++) to[3 * j + i] += factor * from[j * row + i * column + l];
+  uint32_t l = 0;
+  for (; l + 4 <= lanes; l += 4) {
+    if ((targets[l] | targets[l + 1] | targets[l + 2] | targets[l + 3]) & MATRIX_BOTH) break;
+    scatter_four(from + l, n, factor, targets + l, values);
   }
+  for (; l < lanes; l++) scatter_lane(from + l, n, factor, targets[l], values);
 }
 
 #define FOR_plain
