@@ -10,6 +10,7 @@
 
 #include "body.h"
 #include "change.h"
+#include "product.h"
 #include "tools.h"
 
 #include <math.h>
@@ -116,6 +117,8 @@ int main(int count, char **words) {
   const char *only = count > 1 ? words[1] : NULL;
   print_forces(only, worst);
   bench_changes changes = {0};
+  if (!only) bench_print_products();
+  if (!only) printf("\n");
   if (!only) changes = bench_measure_changes();
   printf("\n");
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
