@@ -256,8 +256,8 @@ static clv_result load_journals(const source *s, clv_journal **journals) {
     const world_body *b = &world->bodies.data[k];
     clv_map *map = clv_body_map(b->body);
     char name[SAVE_NAME];
-    const void *data;
-    size_t size;
+    const void *data = NULL;
+    size_t size = 0;
     snprintf(name, sizeof name, "body%u.journal", k);
     const clv_result result = get_block(s, name, SIZE_MAX, &data, &size);
     if (result != CLV_OK) return result;
