@@ -3,12 +3,13 @@
 
 PREFIX = /usr/local
 FUZZ =
+MESHES = $(firstword $(wildcard meshes ../meshes ../*/meshes))
 SECONDS = 600
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test check soak fuzz bench bench-map bench-rules coverage format install clean
+.PHONY: help demo test check soak fuzz bench bench-map bench-rules bench-physics coverage format install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -39,7 +40,7 @@ fuzz: ## fuzz the readers and keep what was learnt: [FUZZ=name] [SECONDS=600]
 	@scripts/build.sh fuzz
 	@scripts/fuzz.sh --keep $(SECONDS) $(FUZZ)
 
-bench: bench-map bench-rules ## every benchmark
+bench: bench-map bench-rules bench-physics ## every benchmark
 
 bench-map: ## the map beside its peer, CGAL
 	@scripts/deps.sh build bench
@@ -52,6 +53,12 @@ bench-rules: ## compiled rules beside force loops written by hand
 	@scripts/build.sh release -DCLEAVE_BENCH=ON
 	@cmake --build --preset release --target bench_rules --parallel $$(nproc)
 	@build/release/bench_rules
+
+bench-physics: ## whole steps beside programs written by hand, the papers, and SOFA: [MESHES=directory]
+	@scripts/deps.sh build
+	@scripts/build.sh release -DCLEAVE_BENCH=ON
+	@cmake --build --preset release --target bench_physics --parallel $$(nproc)
+	@build/release/bench_physics $(addprefix --meshes ,$(MESHES))
 
 coverage: ## which lines the tests reach
 	@scripts/deps.sh build test coverage

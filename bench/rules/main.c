@@ -11,7 +11,7 @@
 #include "body.h"
 #include "change.h"
 #include "product.h"
-#include "tools.h"
+#include "tools/tools.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "product.h"
 
 #include "body.h"
-#include "tools.h"
+#include "tools/tools.h"
 
 #include <stdio.h>
 #include <stdlib.h>

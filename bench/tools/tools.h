@@ -1,7 +1,7 @@
-// What every part of this bench needs: a clock, memory that is there, and a way to give up.
+// What every bench needs: a clock, memory that is there, and a way to give up.
 
-#ifndef BENCH_RULES_TOOLS_H
-#define BENCH_RULES_TOOLS_H
+#ifndef BENCH_TOOLS_H
+#define BENCH_TOOLS_H
 
 #include "cleave/base.h"
 

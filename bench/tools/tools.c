@@ -1,4 +1,4 @@
-#include "tools.h"
+#include "tools/tools.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ void bench_fail(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fflush(stdout);
-  fputs("bench_rules: ", stderr);
+  fputs("bench: ", stderr);
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);
   va_end(arguments);
