@@ -86,7 +86,7 @@ clv_solver *subject_solver(clv_body *body, const subject_def *def) {
   solver_def.linear = def->linear;
   if (def->iterations) {
     solver_def.iterations = def->iterations;
-    solver_def.tolerance = 0;
+    solver_def.tolerance = 1e-30; // never met
   }
   clv_solver *solver = clv_solver_create(body, &solver_def, &error);
   if (!solver) bench_fail("solver: %s", error.message);
