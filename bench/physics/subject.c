@@ -38,11 +38,27 @@ static void *resize_counted(void *user, void *memory, size_t old_size, size_t ne
 
 // Subjects
 
+// Whatever unit a file is in: its longest side becomes 20 cm.
+static void scale_mesh(clv_mesh *mesh) {
+  double longest = 0;
+  for (int i = 0; i < 3; i++) {
+    double least = INFINITY, greatest = -INFINITY;
+    for (size_t p = 0; p < mesh->point_count; p++) {
+      least = fmin(least, mesh->points[p][i]);
+      greatest = fmax(greatest, mesh->points[p][i]);
+    }
+    longest = fmax(longest, greatest - least);
+  }
+  for (size_t p = 0; p < mesh->point_count; p++)
+    for (int i = 0; i < 3; i++) mesh->points[p][i] *= 0.2 / longest;
+}
+
 void subject_mesh(clv_mesh *mesh, const subject_def *def) {
   clv_error error;
   clv_mesh_init(mesh, NULL);
   if (def->file) {
     bench_ok(clv_mesh_read(mesh, def->file, &error), def->file, error.message);
+    scale_mesh(mesh);
     return;
   }
   clv_grid_def grid = clv_default_grid_def();
