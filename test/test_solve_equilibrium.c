@@ -235,9 +235,10 @@ static eigen eigenvalues(clv_body *body) {
   assert_non_null(number);
   for (uint32_t s = 0; s < slots; s++)
     if (masses[s] > 0) number[s] = particles++;
+  assert_true(particles > 0);
   eigen e = {.count = 3 * particles};
-  e.matrix = calloc((size_t)e.count * e.count, sizeof *e.matrix);
-  e.values = calloc(e.count, sizeof *e.values);
+  e.matrix = calloc((size_t)e.count * e.count + 1, sizeof *e.matrix);
+  e.values = calloc(e.count + 1, sizeof *e.values);
   assert_true(e.matrix && e.values);
   assembly s = {number, masses, &e};
   assert_int_equal(clv_views_matrix(clv_body_views(body), CLV_STIFFNESS, add_element, &s), CLV_OK);
@@ -262,8 +263,8 @@ static double power(const double *record, uint32_t count, double dt, double freq
 static double peak(const double *record, uint32_t count, double dt, double near) {
   double best = 0, strongest = -1, step = 2e-3 * near, low = 0.97 * near, high = 1.03 * near;
   for (uint32_t round = 0; round < 4; round++) {
-    for (double f = low; f <= high; f += step) {
-      const double here = power(record, count, dt, f);
+    for (uint32_t k = 0; low + k * step <= high; k++) {
+      const double f = low + k * step, here = power(record, count, dt, f);
       if (here > strongest) {
         strongest = here;
         best = f;

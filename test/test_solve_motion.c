@@ -2,6 +2,7 @@
 //
 // soak: yes
 
+#include "solve/solver.h"
 #include "support/beam.h"
 
 #include <math.h>
@@ -521,6 +522,33 @@ static void threads_give_the_same_bits(void **unused) {
   }
 }
 
+// Instruction sets
+
+static void every_instruction_set_gives_the_same_bits(void **unused) {
+  (void)unused;
+  for (uint32_t m = 0; m < 3; m++) {
+    beam b = soft_beam();
+    b.gravity[2] = -9.81;
+    b.drag = 0.7;
+    clv_body *bodies[2];
+    for (uint32_t k = 0; k < 2; k++) {
+      bodies[k] = beam_create(&b);
+      beam_clamp(bodies[k]);
+      beam_strike(bodies[k], 1);
+      const clv_solver_def def = beam_method(moving[m]);
+      clv_solver *solver = beam_solver(bodies[k], &def);
+      if (k == 0) solver->passes = pass_plain();
+      for (uint32_t n = 0; n < 50; n++) beam_step(solver, 1e-4 * n, 1e-4);
+      clv_solver_destroy(solver);
+    }
+    bits kept = keep_bits(bodies[0]);
+    assert_true(kept.size % 32 != 0); // some numbers are left behind the last whole vector
+    assert_bits(bodies[1], &kept);
+    clv_body_destroy(bodies[0]);
+    clv_body_destroy(bodies[1]);
+  }
+}
+
 int main(int count, char **arguments) {
   soak = count > 1 && !strcmp(arguments[1], "--soak");
   const struct CMUnitTest tests[] = {
@@ -537,6 +565,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(held_axes_do_not_move),
       cmocka_unit_test(moved_particles_are_where_their_paths_are),
       cmocka_unit_test(threads_give_the_same_bits),
+      cmocka_unit_test(every_instruction_set_gives_the_same_bits),
   };
   return cmocka_run_group_tests(tests, make_laws, free_laws);
 }

@@ -322,7 +322,7 @@ static clv_result put(void *user, const char *name, const void *data, size_t siz
   assert_true(s->count < 256 && strlen(name) < 128);
   block *b = &s->blocks[s->count++];
   for (uint32_t k = 0; k + 1 < s->count; k++) assert_string_not_equal(s->blocks[k].name, name);
-  strcpy(b->name, name);
+  memcpy(b->name, name, strlen(name) + 1);
   b->size = size;
   b->data = malloc(size + 1);
   assert_non_null(b->data);

@@ -129,7 +129,8 @@ clv_solver *clv_solver_create(clv_body *body, const clv_solver_def *given, clv_e
     clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while a solver was made");
     return NULL;
   }
-  *solver = (clv_solver){.def = def, .allocator = body->allocator, .body = body, .map = clv_body_map(body)};
+  *solver = (clv_solver){
+      .def = def, .allocator = body->allocator, .body = body, .map = clv_body_map(body), .passes = pass_best()};
   clv_result result = CLV_OK;
   if (def.method == CLV_NEWMARK) result = create_acceleration(solver, error);
   if (result == CLV_OK && !solve_is_explicit(def.method)) {
@@ -284,9 +285,18 @@ static void rest_held(clv_solver *solver, double time) {
   clv_body_place(solver->body, time);
 }
 
+// Where nothing moves what is held and all of it rests, there is nothing to keep.
+static bool held_rest(const clv_solver *solver) {
+  if (solver->body->path.count > solver->body->pulls.count) return false;
+  const double *v = clv_body_velocities(solver->body);
+  bool rest = true;
+  for (uint32_t k = 0; k < solver->held.count; k++) rest &= v[solver->held.data[k]] == 0;
+  return rest;
+}
+
 // Moves on by dt, or by its halves, or by theirs.
 static solve_outcome advance(clv_solver *solver, double time, double dt, uint32_t halvings) {
-  rest_held(solver, time);
+  if (!solver->held_rest) rest_held(solver, time);
   solve_outcome outcome = tries[solver->def.method](solver, time, dt);
   if (outcome != SOLVE_WRONG) return outcome;
   solver->report.rejected++;
@@ -317,9 +327,10 @@ clv_result clv_solver_step(clv_solver *solver, double time, double dt, clv_step_
     return solve_fail(solver, CLV_ERROR_ARGUMENT, "a step needs a time and a length above 0, not %g and %g", time, dt);
   const clv_result result = solve_refresh(solver);
   if (result != CLV_OK) return result;
-  keep_held(solver);
+  solver->held_rest = held_rest(solver);
+  if (!solver->held_rest) keep_held(solver);
   const solve_outcome outcome = advance(solver, time, dt, solver->def.halvings);
-  if (outcome != SOLVE_DONE) restore_held(solver);
+  if (outcome != SOLVE_DONE && !solver->held_rest) restore_held(solver);
   if (report) *report = solver->report;
   if (outcome == SOLVE_DONE) return CLV_OK;
   return outcome == SOLVE_WRONG ? give_up(solver, time, dt) : solver->error.code;
@@ -340,6 +351,7 @@ solve_outcome solve_linearise(clv_solver *solver, linear_factors factors) {
   const clv_result result = linear_system_update(solver->linear, &factors);
   solver->report.solve_seconds += solve_clock(solver) - start;
   if (result == CLV_OK) return SOLVE_DONE;
+  if (result == CLV_ERROR_REFUSED) return solve_trouble(solver, "%s", linear_system_error(solver->linear));
   solve_fail(solver, result, "%s", linear_system_error(solver->linear));
   return SOLVE_ERROR;
 }

@@ -15,6 +15,7 @@
 #include "physics/body.h"
 #include "solve/anderson.h"
 #include "solve/linear.h"
+#include "solve/pass.h"
 
 enum { SOLVE_HALVINGS = 30 };
 
@@ -66,10 +67,12 @@ struct clv_solver {
   double drag; // 1/s, then
   BASE_ARRAY(double) vectors[SOLVE_VECTORS];
   BASE_ARRAY(uint32_t) held;     // numbers of a vector that are not free
+  bool held_rest;                // nothing moves them in this step
   BASE_ARRAY(double) held_state; // position and velocity of each before the step
 
   clv_column *acceleration; // Newmark's, on vertices
   double started;           // 1 when those are what acts
+  const pass_loops *passes; // of explicit methods
   linear_system *linear;    // of implicit methods
   anderson anderson;        // of Newton's method
   clv_step_report report;   // of the step in progress

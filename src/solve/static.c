@@ -68,7 +68,7 @@ static bool is_held(const rigid_hold *h) {
 }
 
 // The slot of a piece that nothing holds, 0 when all are held.
-static uint32_t find_loose(const clv_solver *solver, uint32_t *parent, uint32_t *number, rigid_hold *holds) {
+static uint32_t find_loose(const clv_solver *solver, uint32_t *parent, const uint32_t *number, rigid_hold *holds) {
   const double *x = solver->vectors[SOLVE_X0].data, *masses = clv_body_masses(solver->body);
   const double size = solver->body->size > 0 ? solver->body->size : 1;
   for (uint32_t k = 0; k < solver->held.count; k++) {

@@ -67,8 +67,9 @@ static char *copy_name(const clv_world *world, const char *name) {
     snprintf(number, sizeof number, "body%u", world->bodies.count + 1);
     name = number;
   }
-  char *copy = base_allocate(&world->allocator, strlen(name) + 1);
-  return copy ? strcpy(copy, name) : NULL;
+  const size_t size = strlen(name) + 1;
+  char *copy = base_allocate(&world->allocator, size);
+  return copy ? memcpy(copy, name, size) : NULL;
 }
 
 clv_body *clv_world_add(clv_world *world, const char *name, const clv_body_def *body, const clv_solver_def *solver,
