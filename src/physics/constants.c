@@ -132,22 +132,13 @@ static void put_no_springs(const targets *t, uint32_t row, clv_kind kind) {
   for (uint32_t e = 0; t->ea && e < edges; e++) t->ea[row * edges + e] = 0;
 }
 
-static double shear_modulus(const clv_material *m) {
-  return m->young / (2 * (1 + m->poisson));
-}
-
-// Lame's second number; on a surface that of plane stress.
-static double lame(const clv_material *m, uint32_t dimension) {
-  return m->young * m->poisson / ((1 + m->poisson) * (1 - (dimension - 1) * m->poisson));
-}
-
 static void put_solid(const targets *t, uint32_t row, const solid *s, const physics_section *section) {
   const clv_material *m = &section->material;
   const uint32_t dimension = clv_templates[s->kind].dimension;
-  const double mu = shear_modulus(m), natural = dimension == 3 ? 0.25 : 1.0 / 3;
+  const double mu = physics_shear_modulus(m), natural = dimension == 3 ? 0.25 : 1.0 / 3;
   if (section->model->volume) {
     put_springs(t, row, s, 2 * (1 + natural) * mu, natural);
-    put(t->bulk, row, lame(m, dimension) - mu);
+    put(t->bulk, row, physics_lame(m, dimension) - mu);
   } else {
     put_springs(t, row, s, m->young, m->poisson);
   }
