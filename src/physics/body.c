@@ -1,6 +1,7 @@
 // Bodies: creating and destroying them, and their state.
 
 #include "physics/zone.h"
+#include "rule/program.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -50,25 +51,12 @@ static clv_result test_def(const clv_body_def *def, clv_error *error) {
   return physics_test_sections(def, dimension, error);
 }
 
-// Programs
-
 static bool uses_module(const clv_body_def *def, const char *module) {
   for (uint32_t k = 0; k < def->section_count; k++) {
     const physics_model *model = physics_model_find(def->sections[k].model);
     if (model->module && !strcmp(model->module, module)) return true;
   }
   return false;
-}
-
-static clv_result make_program(clv_body *body, const clv_body_def *def, clv_error *error) {
-  if (def->program) return CLV_OK;
-  static const char *const modules[] = {"body", "springs", "fem"};
-  body->own_program = clv_program_create(&body->allocator);
-  clv_result result = body->own_program ? CLV_OK : CLV_ERROR_MEMORY;
-  for (uint32_t k = 0; result == CLV_OK && k < sizeof modules / sizeof *modules; k++)
-    if (k == 0 || uses_module(def, modules[k])) result = clv_program_use(body->own_program, modules[k]);
-  if (result == CLV_OK) result = clv_program_check(body->own_program);
-  return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "out of memory while a body's rules are made");
 }
 
 // Laws
@@ -130,7 +118,7 @@ static clv_result collect_forces(clv_body *body, const clv_program *program, for
     if (!section->model->module) add_own_forces(body, program, f, bit);
     for (const physics_law *law = section->model->laws; law->name; law++) {
       if (!(law->kinds & kinds) || !physics_law_wanted(law, &section->material)) continue;
-      if (!program_has(program, law->name))
+      if (program && !program_has(program, law->name))
         return clv_error_set(error, CLV_ERROR_INPUT, "the model '%s' needs the law '%s': let the program say 'use %s;'",
                              section->model->name, law->name, section->model->module);
       add_force(body, f, law->name, bit);
@@ -154,6 +142,18 @@ static clv_result mark_cells(clv_body *body, forces *f, clv_error *error) {
     for (uint32_t row = 0; row < rows; row++) bits[row] = bit_of(f, body->sections.data[sections[row]].model);
   }
   return CLV_OK;
+}
+
+// The shipped library, as much of it as the body needs.
+static clv_result make_program(clv_body *body, const clv_body_def *def, forces *f, clv_error *error) {
+  static const char *const modules[] = {"body", "springs", "fem"};
+  body->own_program = clv_program_create(&body->allocator);
+  clv_result result = body->own_program ? CLV_OK : CLV_ERROR_MEMORY;
+  for (uint32_t k = 0; result == CLV_OK && k < sizeof modules / sizeof *modules; k++)
+    if (k == 0 || uses_module(def, modules[k])) result = clv_program_use(body->own_program, modules[k]);
+  const rule_needs needs = {body->map->dimension, f->names.data, f->names.count};
+  if (result == CLV_OK) result = rule_program_check_for(body->own_program, &needs);
+  return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "out of memory while a body's rules are made");
 }
 
 // Views
@@ -210,8 +210,9 @@ static clv_result set_thickness(clv_body *body, clv_error *error) {
 }
 
 static clv_result make_views(clv_body *body, const clv_body_def *def, forces *f, clv_error *error) {
+  clv_result result = collect_forces(body, def->program, f, error);
+  if (result == CLV_OK && !def->program) result = make_program(body, def, f, error);
   const clv_program *program = def->program ? def->program : body->own_program;
-  clv_result result = collect_forces(body, program, f, error);
   if (result == CLV_OK) result = mark_cells(body, f, error);
   if (result == CLV_OK) result = create_masses(body, program, error);
   if (result != CLV_OK) return result;
@@ -262,7 +263,6 @@ static clv_result make_body(clv_body *body, const clv_body_def *def, clv_build_r
   clv_result result = make_map(body, def, report, error);
   if (result == CLV_OK) result = physics_zone_remember(body, def->mesh, error);
   if (result == CLV_OK) result = physics_spread_sections(body, def, error);
-  if (result == CLV_OK) result = make_program(body, def, error);
   if (result == CLV_OK) result = make_views(body, def, &f, error);
   if (result == CLV_OK) result = physics_create_constraints(body, error);
   BASE_RELEASE(&body->allocator, &f.names);

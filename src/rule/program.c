@@ -173,6 +173,13 @@ static void use_modules(clv_program *program) {
   }
 }
 
+clv_result rule_program_check_for(clv_program *program, const rule_needs *needs) {
+  program->needs = needs;
+  const clv_result result = clv_program_check(program);
+  program->needs = NULL;
+  return result;
+}
+
 clv_result clv_program_check(clv_program *program) {
   if (program->checked) return CLV_ERROR_ARGUMENT;
   use_modules(program);

@@ -15,6 +15,17 @@ void rule_make_rules(clv_program *program);
 // Checks them: I, C, O and E, and names everywhere.
 void rule_check_rules(clv_program *program);
 
+// What one body needs of a program: laws for maps of one dimension, some forces, and what they are derived from. The rest
+// is not made. Laws of the shipped library are taken as they are: that they are sound is known since Cleave was tested.
+typedef struct rule_needs {
+  uint32_t dimension;
+  const char *const *forces;
+  uint32_t force_count;
+} rule_needs;
+
+// clv_program_check for one body; the program is then for no other.
+clv_result rule_program_check_for(clv_program *program, const rule_needs *needs);
+
 // Makes the laws and their kernels. Findings are recorded.
 void rule_make_laws(clv_program *program);
 void rule_free_laws(clv_program *program);

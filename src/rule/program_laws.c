@@ -23,13 +23,40 @@ static void make_kernels(clv_program *program, rule_laws *laws) {
   }
 }
 
+static bool is_wanted(const rule_needs *needs, const rule_tree *tree) {
+  if (!needs || tree->kind == RULE_UPDATE) return true;
+  for (uint32_t k = 0; k < needs->force_count; k++)
+    if (tree->kind == RULE_FORCE && !strcmp(needs->forces[k], tree->name)) return true;
+  return false;
+}
+
+static bool is_made(const rule_laws *laws, const rule_tree *tree) {
+  for (uint32_t k = 0; k < laws->laws.count; k++)
+    if (laws->laws.data[k]->tree == tree) return true;
+  return false;
+}
+
+// What laws are derived from, and what that is derived from in turn.
+static void make_derived(clv_program *program, uint32_t dimension, rule_laws *laws) {
+  for (uint32_t k = 0; k < laws->laws.count && !program->no_memory; k++)
+    for (uint32_t r = 0; r < laws->laws.data[k]->reads.count && !program->no_memory; r++) {
+      const rule_tree *column = laws->laws.data[k]->reads.data[r].column;
+      if (column->kind == RULE_DERIVE && !is_made(laws, column)) law_elaborate(program, column, dimension, &laws->laws);
+    }
+}
+
 void rule_make_laws(clv_program *program) {
+  const rule_needs *needs = program->needs;
   for (uint32_t k = 0; k < program->declarations.count && !program->no_memory; k++)
     if (is_constant(program->declarations.data[k])) law_declaration_check(program, program->declarations.data[k]);
   for (uint32_t n = 2; n <= 3; n++) {
+    if (needs && needs->dimension != n) continue;
     rule_laws *laws = &program->laws[n - 2];
-    for (uint32_t k = 0; k < program->declarations.count && !program->no_memory; k++)
-      if (is_law(program->declarations.data[k])) law_elaborate(program, program->declarations.data[k], n, &laws->laws);
+    for (uint32_t k = 0; k < program->declarations.count && !program->no_memory; k++) {
+      const rule_tree *tree = program->declarations.data[k];
+      if (is_law(tree) && is_wanted(needs, tree)) law_elaborate(program, tree, n, &laws->laws);
+    }
+    if (needs) make_derived(program, n, laws);
     if (!program->no_memory) make_kernels(program, laws);
   }
 }

@@ -141,6 +141,7 @@ struct clv_program {
   BASE_ARRAY(clv_diagnostic) diagnostics; // the findings, sorted, as callers see them
   rule_laws laws[2];                      // for dimension 2 and 3
   struct rule_native *native;             // the code of their kernels
+  const struct rule_needs *needs;         // while it is checked: what is wanted of it; NULL: all
 };
 
 // The one copy of a name.
