@@ -96,10 +96,11 @@ static void add_own_forces(clv_body *body, const clv_program *program, forces *f
     if (!declaration.shipped && !strcmp(declaration.what, "force")) add_force(body, f, declaration.name, bit);
 }
 
+// All kinds that cells may be cut into.
 static uint32_t kinds_of(const clv_body *body) {
   uint32_t kinds = 0;
   for (int kind = CLV_TEMPLATE_FIRST; kind <= CLV_TEMPLATE_LAST; kind++)
-    if (clv_cell_count(body->map, (clv_kind)kind)) kinds |= PHYSICS_KIND(kind);
+    if (clv_templates[kind].dimension == body->map->dimension) kinds |= PHYSICS_KIND(kind);
   return kinds;
 }
 

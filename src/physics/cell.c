@@ -64,11 +64,11 @@ static matrix symmetric(matrix a) {
   return s;
 }
 
-// a A + b B
-static matrix mixed(double a, matrix A, double b, matrix B) {
+// a p + b q
+static matrix mixed(double a, matrix p, double b, matrix q) {
   matrix m;
   for (uint32_t i = 0; i < 3; i++)
-    for (uint32_t k = 0; k < 3; k++) m.at[i][k] = a * A.at[i][k] + b * B.at[i][k];
+    for (uint32_t k = 0; k < 3; k++) m.at[i][k] = a * p.at[i][k] + b * q.at[i][k];
   return m;
 }
 
@@ -142,7 +142,7 @@ static matrix slopes_of(const clv_map *map, clv_kind kind, uint32_t row, const d
 }
 
 typedef struct deformation {
-  matrix F, T; // T: the identity, on a surface of the tangent plane at rest
+  matrix f, t; // F; T: the identity, on a surface of the tangent plane at rest
   double mu, lambda;
 } deformation;
 
@@ -151,7 +151,7 @@ static double energy_of(const deformation *d, matrix e) {
 }
 
 static matrix hooke(const deformation *d, matrix e) {
-  return mixed(d->lambda * trace(e), d->T, 2 * d->mu, e);
+  return mixed(d->lambda * trace(e), d->t, 2 * d->mu, e);
 }
 
 static matrix turned(matrix by, matrix s) {
@@ -159,35 +159,35 @@ static matrix turned(matrix by, matrix s) {
 }
 
 static matrix linear_stress(const deformation *d, double *energy) {
-  const matrix e = mixed(1, symmetric(times(times(d->T, d->F), d->T)), -1, d->T);
+  const matrix e = mixed(1, symmetric(times(times(d->t, d->f), d->t)), -1, d->t);
   *energy = energy_of(d, e);
   return hooke(d, e);
 }
 
 static matrix corotational_stress(const deformation *d, double *energy) {
-  matrix R;
-  dag_rotation_of(&d->F.at[0][0], 3, &R.at[0][0]);
-  const matrix e = mixed(1, symmetric(times(transposed(R), d->F)), -1, identity);
+  matrix r;
+  dag_rotation_of(&d->f.at[0][0], 3, &r.at[0][0]);
+  const matrix e = mixed(1, symmetric(times(transposed(r), d->f)), -1, identity);
   *energy = energy_of(d, e);
-  return turned(R, hooke(d, e));
+  return turned(r, hooke(d, e));
 }
 
-static matrix green_strain(matrix F) {
-  return mixed(0.5, times(transposed(F), F), -0.5, identity);
+static matrix green_strain(matrix f) {
+  return mixed(0.5, times(transposed(f), f), -0.5, identity);
 }
 
 static matrix stvk_stress(const deformation *d, double *energy) {
-  const matrix e = green_strain(d->F);
+  const matrix e = green_strain(d->f);
   *energy = energy_of(d, e);
-  return mixed(1 / determinant(d->F), turned(d->F, hooke(d, e)), 0, identity);
+  return mixed(1 / determinant(d->f), turned(d->f, hooke(d, e)), 0, identity);
 }
 
 static matrix neohooke_stress(const deformation *d, double *energy) {
-  const double m = 4.0 / 3 * d->mu, l = d->lambda + 5.0 / 6 * d->mu, J = determinant(d->F), a = 0.75 * m / l;
-  const matrix B = times(d->F, transposed(d->F));
-  const double c = trace(B), away = J - 1 - a;
+  const double m = 4.0 / 3 * d->mu, l = d->lambda + 5.0 / 6 * d->mu, j = determinant(d->f), a = 0.75 * m / l;
+  const matrix left = times(d->f, transposed(d->f));
+  const double c = trace(left), away = j - 1 - a;
   *energy = 0.5 * m * (c - 3 - log((c + 1) / 4)) + 0.5 * l * (away * away - a * a);
-  return mixed(m * (1 - 1 / (c + 1)) / J, B, l * away, identity);
+  return mixed(m * (1 - 1 / (c + 1)) / j, left, l * away, identity);
 }
 
 static void unpack(matrix m, double *six) {
@@ -206,10 +206,10 @@ void clv_body_cell_state(const clv_body *body, clv_dart cell, clv_cell_state *st
   const clv_material *m = &section->material;
   const matrix rest = slopes_of(map, kind, row, physics_vectors(body->rest)),
                now = slopes_of(map, kind, row, physics_vectors(body->pos));
-  deformation d = {.F = times(now, inverted(rest)), .T = identity, .mu = physics_shear_modulus(m)};
+  deformation d = {.f = times(now, inverted(rest)), .t = identity, .mu = physics_shear_modulus(m)};
   d.lambda = physics_lame(m, map->dimension);
   for (uint32_t i = 0; i < 3 && surface; i++)
-    for (uint32_t k = 0; k < 3; k++) d.T.at[i][k] -= rest.at[i][2] * rest.at[k][2];
+    for (uint32_t k = 0; k < 3; k++) d.t.at[i][k] -= rest.at[i][2] * rest.at[k][2];
   static matrix (*const stresses[])(const deformation *, double *) = {
       [PHYSICS_LINEAR] = linear_stress,
       [PHYSICS_COROTATIONAL] = corotational_stress,
@@ -218,14 +218,14 @@ void clv_body_cell_state(const clv_body *body, clv_dart cell, clv_cell_state *st
   };
   const matrix stress = stresses[section->model->stress](&d, &state->energy);
   const matrix away = mixed(1, stress, -trace(stress) / 3, identity);
-  unpack(green_strain(d.F), state->strain);
+  unpack(green_strain(d.f), state->strain);
   unpack(stress, state->stress);
   state->von_mises = sqrt(1.5 * inner(away, away));
-  const matrix C = times(transposed(d.F), d.F);
+  const matrix square = times(transposed(d.f), d.f);
   double least = 0, greatest = 0;
-  extremes(C, &least, &greatest);
+  extremes(square, &least, &greatest);
   if (surface) { // across, the stretch is 1
-    const double half = 0.5 * (trace(C) - 1), root = sqrt(fmax(0, half * half - determinant(C)));
+    const double half = 0.5 * (trace(square) - 1), root = sqrt(fmax(0, half * half - determinant(square)));
     least = half - root;
     greatest = half + root;
   }

@@ -66,6 +66,15 @@ typedef struct spreading {
   int32_t section;
 } spreading;
 
+// All cells of a body that is made have rows, and no row is empty.
+static void give_all(const clv_body *body, int32_t section) {
+  for (int kind = CLV_TEMPLATE_FIRST; kind <= CLV_TEMPLATE_LAST; kind++) {
+    const uint32_t rows = clv_cell_rows(body->map, (clv_kind)kind);
+    int32_t *sections = rows ? clv_column_data(body->section, (clv_kind)kind, NULL) : NULL;
+    for (uint32_t row = 0; row < rows; row++) sections[row] = section;
+  }
+}
+
 static void give_section(void *user, clv_dart cell) {
   const spreading *s = user;
   *(int32_t *)clv_column_at(s->column, cell) = s->section;
@@ -79,8 +88,8 @@ static size_t element_of(const clv_mesh *mesh, clv_kind kind, uint32_t row) {
   return element;
 }
 
-static clv_result test_cell(const clv_body *body, const clv_mesh *mesh, clv_kind kind, uint32_t row, clv_error *error) {
-  const int32_t section = *(const int32_t *)clv_column_at(body->section, clv_cell_at(body->map, kind, row));
+static clv_result test_cell(const clv_body *body, const clv_mesh *mesh, clv_kind kind, uint32_t row, int32_t section,
+                            clv_error *error) {
   if (section < 0)
     return clv_error_set(error, CLV_ERROR_INPUT,
                          "no section for element %zu (counted from 0), a %s: add one whose zone holds its centre",
@@ -100,8 +109,9 @@ static clv_result test_cells(const clv_body *body, const clv_mesh *mesh, clv_err
   clv_result result = CLV_OK;
   for (int kind = CLV_TEMPLATE_FIRST; kind <= CLV_TEMPLATE_LAST; kind++) {
     const uint32_t rows = clv_cell_rows(body->map, (clv_kind)kind);
+    const int32_t *sections = rows ? clv_column_data(body->section, (clv_kind)kind, NULL) : NULL;
     for (uint32_t row = 0; result == CLV_OK && row < rows; row++)
-      result = test_cell(body, mesh, (clv_kind)kind, row, error);
+      result = test_cell(body, mesh, (clv_kind)kind, row, sections[row], error);
   }
   return result;
 }
@@ -129,7 +139,10 @@ clv_result physics_spread_sections(clv_body *body, const clv_body_def *def, clv_
     body->sections.data[body->sections.count++] =
         (physics_section){physics_model_find(def->sections[k].model), def->sections[k].material};
     spreading s = {body->section, (int32_t)k};
-    result = physics_zone_cells(body, &def->sections[k].zone, give_section, &s);
+    if (def->sections[k].zone.kind == CLV_ZONE_ALL)
+      give_all(body, (int32_t)k);
+    else
+      result = physics_zone_cells(body, &def->sections[k].zone, give_section, &s);
     if (result != CLV_OK) return clv_error_set(error, result, "%s", body->error.message);
   }
   return test_cells(body, def->mesh, error);

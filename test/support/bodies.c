@@ -66,13 +66,13 @@ clv_body *body_refused(const body_setup *setup, clv_error *error) {
   return body;
 }
 
-void body_move_affine(clv_body *body, const double A[3][3], const double b[3]) {
+void body_move_affine(clv_body *body, const double map[3][3], const double b[3]) {
   const uint32_t slots = clv_body_slots(body);
   const double *rest = clv_body_rest(body);
   double *pos = clv_body_positions(body);
   for (size_t s = 1; s < slots; s++)
     for (uint32_t k = 0; k < 3; k++)
-      pos[3 * s + k] = A[k][0] * rest[3 * s] + A[k][1] * rest[3 * s + 1] + A[k][2] * rest[3 * s + 2] + b[k];
+      pos[3 * s + k] = map[k][0] * rest[3 * s] + map[k][1] * rest[3 * s + 1] + map[k][2] * rest[3 * s + 2] + b[k];
 }
 
 void body_shake(clv_body *body, double size, uint64_t seed) {
@@ -86,11 +86,11 @@ void body_shake(clv_body *body, double size, uint64_t seed) {
     }
 }
 
-void some_rotation(double angle, double R[3][3]) {
+void some_rotation(double angle, double turn_by[3][3]) {
   const double n[3] = {2.0 / 7, 3.0 / 7, 6.0 / 7}, c = cos(angle), s = sin(angle);
   const double cross[3][3] = {{0, -n[2], n[1]}, {n[2], 0, -n[0]}, {-n[1], n[0], 0}};
   for (uint32_t i = 0; i < 3; i++)
-    for (uint32_t k = 0; k < 3; k++) R[i][k] = (i == k ? c : 0) + (1 - c) * n[i] * n[k] + s * cross[i][k];
+    for (uint32_t k = 0; k < 3; k++) turn_by[i][k] = (i == k ? c : 0) + (1 - c) * n[i] * n[k] + s * cross[i][k];
 }
 
 double *body_forces(clv_body *body) {

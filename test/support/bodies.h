@@ -23,12 +23,12 @@ clv_body *body_of_mesh(const body_setup *setup, const clv_mesh *mesh);
 clv_body *body_refused(const body_setup *setup, clv_error *error);
 bool grid_is_surface(clv_grid_kind kind);
 
-// Moves each vertex to A x + b, x its place at rest.
-void body_move_affine(clv_body *body, const double A[3][3], const double b[3]);
+// Moves each vertex to map x + b, x its place at rest.
+void body_move_affine(clv_body *body, const double map[3][3], const double b[3]);
 // Shakes all vertices by up to `size` along each axis; those of a plane body stay in it.
 void body_shake(clv_body *body, double size, uint64_t seed);
 // A rotation by some angles.
-void some_rotation(double angle, double R[3][3]);
+void some_rotation(double angle, double turn_by[3][3]);
 // The forces of the laws, `slots` vectors that the caller frees.
 double *body_forces(clv_body *body);
 double largest(const double *values, size_t count);
