@@ -53,7 +53,7 @@ static void test_library_is_sound(void **state) {
     }
   }
   assert_int_equal(program->findings.count, 0);
-  assert_int_equal(forces, 24);
+  assert_int_equal(forces, 26);
 }
 
 static void test_shapes(void **state) {

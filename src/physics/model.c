@@ -6,7 +6,8 @@ enum {
   SURFACES = PHYSICS_KIND(CLV_TRI) | PHYSICS_KIND(CLV_QUAD),
   TET = PHYSICS_KIND(CLV_TET),
   HEX = PHYSICS_KIND(CLV_HEX),
-  VOLUMES = TET | PHYSICS_KIND(CLV_PYRAMID) | PHYSICS_KIND(CLV_PRISM) | HEX,
+  SOLIDS = PHYSICS_KIND(CLV_PYRAMID) | PHYSICS_KIND(CLV_PRISM) | HEX, // with more than one point
+  VOLUMES = TET | SOLIDS,
   CELLS = SURFACES | VOLUMES,
 };
 
@@ -43,7 +44,9 @@ static const physics_model models[] = {
      .what = "finite elements in a frame that turns with each cell (polar decomposition)",
      .module = "fem",
      .kinds = CELLS,
-     .laws = {{"corotational", CELLS, PHYSICS_ALWAYS}}},
+     .laws = {{"corotational", SURFACES, PHYSICS_ALWAYS},
+              {"corotational_tet", TET, PHYSICS_ALWAYS},
+              {"corotational_cell", SOLIDS, PHYSICS_ALWAYS}}},
     {.name = "fem-corotational-qr",
      .what = "the same with the frame of a QR decomposition, which is cheaper",
      .module = "fem",

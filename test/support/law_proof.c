@@ -33,7 +33,8 @@ static const struct {
 };
 enum { EXCEPTIONS = sizeof exceptions / sizeof *exceptions };
 
-static const char *const hooke[] = {"linear", "corotational", "corotational_qr", "stvk", "neohooke"};
+static const char *const hooke[] = {"linear",          "corotational", "corotational_cell",
+                                    "corotational_qr", "stvk",         "neohooke"};
 
 static bool is_law(const proof_subject *s, const char *name) {
   return strcmp(s->law->name, name) == 0;
