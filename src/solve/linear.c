@@ -17,7 +17,7 @@ struct linear_system {
   clv_body *body;
   clv_views *views;
   linear_def def;
-  linear_factors factors;
+  matrix_sum sum; // what A is made of
   clv_error error;
   uint32_t slots;
   bool ready;
@@ -144,9 +144,7 @@ static linear_preconditioner choose_preconditioner(const linear_system *system) 
 
 // Making
 
-static matrix_sum sum_of(const linear_system *system) {
-  const clv_body *body = system->body;
-  const linear_factors *f = &system->factors;
+static matrix_sum sum_of(const clv_body *body, const linear_factors *f) {
   return (matrix_sum){.masses = clv_body_masses(body),
                       .mass = f->mass + f->damping * (body->drag + body->rayleigh_mass),
                       .stiffness = f->stiffness + f->damping * body->rayleigh_stiffness,
@@ -163,13 +161,13 @@ static void invert_diagonal(linear_system *system, const double *blocks, const u
 }
 
 static clv_result make_matrix_free(linear_system *system) {
-  const matrix_sum sum = sum_of(system);
   if (!BASE_RESERVE(&system->allocator, &system->blocks, 9 * (uint64_t)system->slots)) return no_memory(system);
-  const clv_result result = matrix_diagonal(&system->matrix, &sum, system->blocks.data);
+  const clv_result result = matrix_diagonal(&system->matrix, &system->sum, system->blocks.data);
   if (result == CLV_ERROR_MEMORY) return no_memory(system);
   if (result != CLV_OK) return fail(system, result, clv_views_error(system->views));
   invert_diagonal(system, system->blocks.data, NULL);
-  return CLV_OK;
+  const clv_result linear = clv_views_linearize(system->views);
+  return linear == CLV_OK ? CLV_OK : fail(system, linear, clv_views_error(system->views));
 }
 
 static clv_result factor(linear_system *system) {
@@ -182,13 +180,12 @@ static clv_result factor(linear_system *system) {
 }
 
 static clv_result make_assembled(linear_system *system) {
-  const matrix_sum sum = sum_of(system);
   bool rebuilt = false;
   const clv_result result = matrix_follow(&system->matrix, &rebuilt);
   if (result == CLV_ERROR_MEMORY) return no_memory(system);
   if (result != CLV_OK) return fail(system, result, clv_views_error(system->views));
   system->pattern_changed = system->pattern_changed || rebuilt;
-  matrix_assemble(&system->matrix, &sum);
+  matrix_assemble(&system->matrix, &system->sum);
   if (system->linear == CLV_LINEAR_DIRECT) return factor(system);
   if (system->preconditioner == LINEAR_CHOLESKY) {
     const cholesky_end end = cholesky_make(&system->cholesky, system->axes.data);
@@ -212,7 +209,7 @@ static bool reserve(linear_system *system) {
 }
 
 clv_result linear_system_update(linear_system *system, const linear_factors *factors) {
-  system->factors = *factors;
+  system->sum = sum_of(system->body, factors);
   system->slots = clv_body_slots(system->body);
   system->ready = false;
   if (!reserve(system)) return no_memory(system);
@@ -227,17 +224,16 @@ clv_result linear_system_update(linear_system *system, const linear_factors *fac
 // Products
 
 static clv_result multiply_along(linear_system *system, const double *x, double *out) {
-  const linear_factors *f = &system->factors;
-  const double *masses = clv_body_masses(system->body);
+  const matrix_sum *sum = &system->sum;
   const size_t numbers = 3 * (size_t)system->slots;
   double *pos = vector(system, SCALED), *vel = vector(system, SCALED_VELOCITY);
-  const bool damped = f->damping != 0;
-  for (size_t k = 0; k < numbers; k++) pos[k] = -f->stiffness * x[k];
-  for (size_t k = 0; damped && k < numbers; k++) vel[k] = -f->damping * x[k];
-  const clv_result result = clv_body_force_along(system->body, pos, damped ? vel : NULL, out);
-  if (result != CLV_OK) return fail(system, result, clv_body_error(system->body));
+  const bool damped = sum->damping != 0;
+  for (size_t k = 0; k < numbers; k++) pos[k] = -sum->stiffness * x[k];
+  for (size_t k = 0; damped && k < numbers; k++) vel[k] = -sum->damping * x[k];
+  const clv_result result = clv_views_linear_force(system->views, pos, damped ? vel : NULL, out);
+  if (result != CLV_OK) return fail(system, result, clv_views_error(system->views));
   for (size_t slot = 0; slot < system->slots; slot++)
-    for (size_t k = 3 * slot; k < 3 * slot + 3; k++) out[k] += f->mass * masses[slot] * x[k];
+    for (size_t k = 3 * slot; k < 3 * slot + 3; k++) out[k] += sum->mass * sum->masses[slot] * x[k];
   return CLV_OK;
 }
 

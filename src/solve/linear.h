@@ -2,8 +2,8 @@
 //
 // M is the masses, f all forces of the body with Rayleigh's and ambient damping; m, d and k are numbers that the method of
 // integration chooses: implicit Euler in velocities has 1, h and h^2, statics 0, 0 and 1. A system is made once for a
-// body and follows it through every commit. linear_system_update linearises at the body's present state; the body stays
-// in it while products are asked for and systems solved.
+// body and follows it through every commit. linear_system_update linearises at the body's present state; products and
+// solves belong to that state until the next update, a commit or a change of the views' parameters.
 //
 // Vectors have three numbers a slot, as those of the body. Along held axes an unknown is not unknown: x keeps what it has
 // there, and what that does to the free axes goes to the right side. A slot without a vertex is held. Nothing is allocated in a
