@@ -116,7 +116,7 @@ static void clear_held(const linear_system *system, double *x) {
 
 // Choosing
 
-enum { FEW_ITERATIONS = 4, DIRECT_SLOTS = 40000 };
+enum { FEW_ITERATIONS = 4, DIRECT_SLOTS = 2000 };
 
 static bool is_symmetric(const clv_views *views) {
   bool symmetric = true;
