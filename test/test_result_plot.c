@@ -133,6 +133,24 @@ static void quantities_have_panels(void **state) {
   free(svg);
 }
 
+static void zeros_need_no_panel(void **state) {
+  static const char text[] = "time,kinetic,tip.x,tip.fx\n0,0,0,0\n1,0,1,0\n";
+  static const char *const columns[] = {"tip.x", "tip.fx"};
+  char *svg = draw_svg(state, text, NULL);
+  assert_int_equal(count(svg, "<clipPath"), 1);
+  assert_non_null(strstr(svg, ">position (m)<"));
+  free(svg);
+  clv_plot_def def = clv_default_plot_def();
+  def.columns = columns;
+  def.column_count = 2;
+  svg = draw_svg(state, text, &def);
+  assert_int_equal(count(svg, "<clipPath"), 2);
+  free(svg);
+  svg = draw_svg(state, "time,kinetic,tip.x\n0,0,0\n1,0,0\n", NULL);
+  assert_int_equal(count(svg, "<clipPath"), 1);
+  free(svg);
+}
+
 static void gaps_are_not_bridged(void **state) {
   char *svg = draw_svg(state, "time,kinetic\n0,0\n1,1\n2,nan\n3,1\n4,0\n5,nan\n6,0.5\n", NULL);
   const char *panel = strstr(svg, "<g clip-path");
@@ -152,7 +170,7 @@ static void long_tables_are_thinned(void **state) {
   for (int k = 0; k < 100000; k++) fprintf(file, "%d,%d,%g\n", k, k == 56789, sin(k * 1e-4));
   fclose(file);
   assert_int_equal(clv_plot_csv(path, picture, NULL, NULL), CLV_OK);
-  size_t size;
+  size_t size = 0;
   char *svg = read_text(picture, &size);
   assert_true(size < 20000);
   const char *peak = strstr(strstr(svg, "stroke=\"#0072b2\""), "points=\"");
@@ -235,6 +253,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(numbers_are_read, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(wrong_tables_are_told, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(quantities_have_panels, directory_setup, directory_teardown),
+      cmocka_unit_test_setup_teardown(zeros_need_no_panel, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(gaps_are_not_bridged, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(long_tables_are_thinned, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(the_order_of_rows_is_free, directory_setup, directory_teardown),

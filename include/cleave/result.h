@@ -64,7 +64,7 @@ CLV_API clv_result clv_checkpoint_write(clv_world *world, const char *path, cons
 CLV_API clv_result clv_checkpoint_read(clv_world *world, const char *path, const char *scene, clv_error *error);
 
 // Draws columns of a CSV file over its first one, a panel for each quantity (energies apart from momenta), with units by the
-// names that this header gives. SVG or PNG by the ending of `path`, which is replaced. A wrong file: "file:line: what".
+// names that this header gives; quantities that are zero throughout only when their columns are named. SVG or PNG by the ending of `path`, which is replaced. A wrong file: "file:line: what".
 typedef struct clv_plot_def {
   const char *title;          // NULL: none
   const char *const *columns; // names; NULL for all

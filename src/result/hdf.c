@@ -241,27 +241,31 @@ static const H5FD_class_t disk_driver = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-typedef enum disk_purpose { DISK_CREATE, DISK_READ } disk_purpose;
-
-static hid_t disk_file(const char *path, int *reason, disk_purpose purpose) {
+static hid_t access_settings(int *reason) {
   *reason = 0;
   const disk_settings settings = {reason};
   const hid_t driver = H5FDregister(&disk_driver), fapl = H5Pcreate(H5P_FILE_ACCESS);
-  hid_t file = -1;
-  if (driver >= 0 && fapl >= 0 && H5Pset_driver(fapl, driver, &settings) >= 0 &&
-      H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
-      H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) >= 0)
-    file = purpose == DISK_CREATE ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, fapl)
-                                  : H5Fopen(path, H5F_ACC_RDONLY, fapl);
-  if (fapl >= 0) H5Pclose(fapl);
+  const bool good = driver >= 0 && fapl >= 0 && H5Pset_driver(fapl, driver, &settings) >= 0 &&
+                    H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
+                    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) >= 0;
   if (driver >= 0) H5FDunregister(driver);
+  if (good || fapl < 0) return fapl;
+  H5Pclose(fapl);
+  return -1;
+}
+
+hid_t result_hdf_create(const char *path, unsigned room, int *reason) {
+  const hid_t fapl = access_settings(reason), fcpl = H5Pcreate(H5P_FILE_CREATE);
+  hid_t file = -1;
+  if (fapl >= 0 && fcpl >= 0 && H5Pset_userblock(fcpl, room) >= 0) file = H5Fcreate(path, H5F_ACC_TRUNC, fcpl, fapl);
+  if (fapl >= 0) H5Pclose(fapl);
+  if (fcpl >= 0) H5Pclose(fcpl);
   return file;
 }
 
-hid_t result_hdf_create(const char *path, int *reason) {
-  return disk_file(path, reason, DISK_CREATE);
-}
-
 hid_t result_hdf_open(const char *path, int *reason) {
-  return disk_file(path, reason, DISK_READ);
+  const hid_t fapl = access_settings(reason);
+  const hid_t file = fapl < 0 ? -1 : H5Fopen(path, H5F_ACC_RDONLY, fapl);
+  if (fapl >= 0) H5Pclose(fapl);
+  return file;
 }

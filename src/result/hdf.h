@@ -30,9 +30,9 @@ void result_hdf_leave(const result_hdf_scope *scope);
 // result_hdf_enter otherwise.
 clv_result result_hdf_error(clv_error *error, const char *path, const char *what, int reason);
 
-// A file under way. *reason must live as long as the file; it is 0 until something fails, then the errno of it.
+// A file under way, with `room` bytes before what is HDF5's: 0, or 512 or more by powers of two. *reason must live as long as the file; it is 0 until something fails, then the errno of it.
 // Below 0 on failure.
-hid_t result_hdf_create(const char *path, int *reason);
+hid_t result_hdf_create(const char *path, unsigned room, int *reason);
 // One to be read.
 hid_t result_hdf_open(const char *path, int *reason);
 

@@ -93,6 +93,22 @@ static result_axis axis_of(const chart *c, const result_group *group, double hei
   return result_axis_over(least, greatest, wanted < 2 ? 2 : wanted > 10 ? 10 : (uint32_t)wanted, RESULT_WIDE);
 }
 
+// What is zero throughout, such as the force on a probe that holds nothing, needs no panel unless it was asked for.
+static void leave_out_zeros(chart *c) {
+  uint32_t kept = 0;
+  for (uint32_t g = 0; g < c->groups.count; g++) {
+    result_group *group = &c->groups.data[g];
+    double least = 0, greatest = 0;
+    for (uint32_t k = 0; k < group->columns.count; k++) reach(&c->csv, group->columns.data[k], &least, &greatest);
+    if (least < 0 || greatest > 0 || (kept == 0 && g + 1 == c->groups.count)) {
+      c->groups.data[kept++] = *group;
+    } else {
+      BASE_RELEASE(c->csv.allocator, &group->columns);
+    }
+  }
+  c->groups.count = kept;
+}
+
 // Where everything lies
 
 static double widest_number(const chart *c, const result_axis *axis) {
@@ -221,10 +237,10 @@ static void flush_column(chart *c, const pixel_column *at) {
   }
 }
 
-// Leaves out what a straight line passes within a tenth of a pixel: `low` and `high` bound the slopes from the last point kept
+// Leaves out what a straight line passes within 0.03 pixels: `low` and `high` bound the slopes from the last point kept
 // that pass by all points since.
 static void straighten(chart *c) {
-  const double tolerance = 0.1;
+  const double tolerance = 0.03;
   result_point *points = c->points.data;
   uint32_t kept = 0;
   double low = -INFINITY, high = INFINITY;
@@ -350,6 +366,7 @@ static clv_result make_chart(chart *c, const char *csv, const char *path, clv_er
   if (result == CLV_OK)
     result = result_groups_make(&c->groups, &c->csv, csv, c->def->columns, c->def->column_count, error);
   if (result != CLV_OK) return result;
+  if (!c->def->columns) leave_out_zeros(c);
   c->width = c->def->width;
   c->height = c->def->height ? c->def->height : natural_height(c);
   if (c->width < 200 || c->width > 30000 || c->height < 100 || c->height > 30000)

@@ -70,9 +70,12 @@ static bool is_frame(const result_pvd *pvd, const char *file, unsigned long *fra
   if (strncmp(file, pvd->name, length) != 0 || file[length] != '_') return false;
   const char *digits = file + length + 1;
   const size_t count = strspn(digits, "0123456789");
-  if (count < FRAME_DIGITS || count > 10 || strcmp(digits + count, ".vtu") != 0) return false;
-  *frame = strtoul(digits, NULL, 10);
-  return true;
+  if (count < FRAME_DIGITS || count > 10 || strncmp(digits + count, ".vtu", 4) != 0) return false;
+  const char *rest = digits + count + 4;
+  // What a writer that was killed left beside a frame is of no frame.
+  const bool part = strlen(rest) > 5 && strcmp(rest + strlen(rest) - 5, ".part") == 0;
+  *frame = part ? UINT32_MAX : strtoul(digits, NULL, 10);
+  return part || !*rest;
 }
 
 static clv_result remove_frames(const result_pvd *pvd, uint32_t from, clv_error *error) {
