@@ -26,7 +26,7 @@ static void copy_free(cholesky *c, const uint8_t *held, double shift) {
       double *to = c->work.data + 9 * (size_t)b;
       for (uint32_t j = 0; j < 3; j++)
         for (uint32_t i = 0; i < 3; i++) {
-          const bool out = (held[row] >> i | held[column] >> j) & 1u, on = row == column && i == j;
+          const bool out = ((uint32_t)held[row] >> i | (uint32_t)held[column] >> j) & 1u, on = row == column && i == j;
           to[3 * j + i] = out ? on : on ? from[3 * j + i] * (1 + shift) : from[3 * j + i];
         }
     }

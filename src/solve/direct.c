@@ -67,7 +67,7 @@ static bool number_unknowns(direct *d, const matrix *m, const uint8_t *held) {
     return false;
   d->unknowns.count = 0;
   for (uint32_t entry = 0; entry < entries; entry++) {
-    const bool free = !(held[entry / 3] >> entry % 3 & 1u);
+    const bool free = !((uint32_t)held[entry / 3] >> entry % 3 & 1u);
     d->numbers.data[entry] = free ? d->unknowns.count : UINT32_MAX;
     if (free) d->unknowns.data[d->unknowns.count++] = entry;
   }
