@@ -3,7 +3,7 @@
 // A scene is read whole and checked before anything is built: an unknown key, a wrong type, a number out of its range, a
 // zone that needs what it lacks each give "scene.yaml:12:5: what, and what to do" (with the nearest word that would be
 // right). A scene may name files (meshes, rules), relative to its own place. docs/scenes.md describes every key; the same
-// table of keys gives `clv_scene_schema`, so neither can lag behind.
+// table of keys gives the reference, `clv_scene_keys`, and `clv_scene_schema`, so none can lag behind.
 
 #ifndef CLEAVE_SCENE_H
 #define CLEAVE_SCENE_H
@@ -30,14 +30,17 @@ CLV_API const char *clv_scene_text(const clv_scene *scene);
 CLV_API const char *clv_scene_title(const clv_scene *scene);
 // Until when to run, s.
 CLV_API double clv_scene_until(const clv_scene *scene);
-// What to record; directory NULL where the scene does not say one. Lives as long as the scene.
+CLV_API uint32_t clv_scene_threads(const clv_scene *scene);
+// What to record; directory NULL where the scene does not say one. Lives as long as the scene; probes in regions of a mesh
+// are known once a world was built.
 CLV_API const clv_recorder_def *clv_scene_output(const clv_scene *scene);
 
 // The scene in words: what is built of what, which laws act and how their constants follow from the material, the
 // constraints, how it is solved, what is written, defaults that were taken.
 CLV_API clv_result clv_scene_explain(clv_scene *scene, clv_text_writer *write, void *user, clv_error *error);
-// The JSON schema of scene files, for editors.
-CLV_API const char *clv_scene_schema(void);
+// The JSON schema (draft 2020-12) of scene files, for editors; and the reference of all keys, as Markdown.
+CLV_API clv_result clv_scene_schema(clv_text_writer *write, void *user, clv_error *error);
+CLV_API clv_result clv_scene_keys(clv_text_writer *write, void *user, clv_error *error);
 
 CLV_END_DECLS
 
