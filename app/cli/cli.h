@@ -18,8 +18,9 @@
 // How the program ends.
 enum {
   CLI_OK = 0,
-  CLI_FAILURE = 1, // a file that is wrong or cannot be used, a check that found problems
-  CLI_USAGE = 2,   // a command line that makes no sense
+  CLI_FAILURE = 1,  // a file that is wrong or cannot be used, a check that found problems
+  CLI_USAGE = 2,    // a command line that makes no sense
+  CLI_SIGNAL = 128, // and the signal's number: a run that was interrupted
 };
 
 enum {
@@ -60,6 +61,7 @@ struct cli_call {
 
 extern const cli_command cli_grid, cli_mesh, cli_info, cli_check, cli_convert, cli_formats, cli_plot, cli_help;
 extern const cli_command cli_rule_check, cli_rule_show, cli_rule_explain, cli_rule_compile, cli_rule_apply;
+extern const cli_command cli_run, cli_scene_check, cli_scene_explain, cli_scene_keys, cli_scene_schema;
 
 // The i-th command, NULL past the last.
 const cli_command *cli_command_list(size_t i);

@@ -24,16 +24,21 @@ int cli_whole_number(const cli_call *call, const char *name, const char *text, u
                      UINT32_MAX, text);
 }
 
-static bool read_length(const char *text, double *length) {
+static bool read_positive(const char *text, double *number) {
   if (!*text || text[strspn(text, "0123456789.eE+-")]) return false;
   char *end;
   const double value = strtod(text, &end);
   if (end == text || *end || !isfinite(value) || value <= 0.0) return false;
-  *length = value;
+  *number = value;
   return true;
 }
 
 int cli_length(const cli_call *call, const char *name, const char *text, double *length) {
-  if (read_length(text, length)) return CLI_OK;
+  if (read_positive(text, length)) return CLI_OK;
   return cli_misused(call->command, "%s must be a length above 0, such as 2.5, not '%s'", name, text);
+}
+
+int cli_time(const cli_call *call, const char *name, const char *text, double *seconds) {
+  if (read_positive(text, seconds)) return CLI_OK;
+  return cli_misused(call->command, "%s must be a time above 0 in seconds, such as 2.5, not '%s'", name, text);
 }

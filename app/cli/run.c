@@ -1,0 +1,286 @@
+// `cleave run`: simulates a scene and writes its results. A signal to stop is only noticed between steps, so that whatever
+// ends a run, everything is written.
+
+#include "run.h"
+#include "arguments.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATH_SIZE = 4096 };
+
+// The one thing that a signal may change.
+static volatile sig_atomic_t stop_signal;
+
+static void note_signal(int number) {
+  stop_signal = number;
+}
+
+static void catch_signals(void) {
+  struct sigaction action = {.sa_handler = note_signal};
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+// ---- where to -----------------------------------------------------------------------------------------------------------------
+
+// out/NAME, NAME being the scene's without its directories and its ending.
+static bool default_directory(const char *scene, char path[PATH_SIZE]) {
+  const char *slash = strrchr(scene, '/'), *name = slash ? slash + 1 : scene;
+  const char *point = strrchr(name, '.');
+  const int length = (int)(point && point != name ? (size_t)(point - name) : strlen(name));
+  return snprintf(path, PATH_SIZE, "out/%.*s", length, name) < PATH_SIZE;
+}
+
+static bool is_run(const char *directory) {
+  char path[PATH_SIZE + 16];
+  struct stat status;
+  snprintf(path, sizeof path, "%s/run.json", directory);
+  if (stat(path, &status) == 0) return true;
+  snprintf(path, sizeof path, "%s/checkpoint.h5", directory);
+  return stat(path, &status) == 0;
+}
+
+static bool is_empty(DIR *directory) {
+  const struct dirent *entry;
+  while ((entry = readdir(directory))) {
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) return false;
+  }
+  return true;
+}
+
+// A directory that holds something else than a run is somebody's.
+static int check_directory(const char *path) {
+  DIR *directory = opendir(path);
+  if (!directory) {
+    if (errno == ENOENT) return CLI_OK;
+    fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    return CLI_FAILURE;
+  }
+  const bool ours = is_run(path) || is_empty(directory);
+  closedir(directory);
+  if (ours) return CLI_OK;
+  fprintf(stderr, "%s: holds files that are no run of Cleave; choose another directory with --out, or empty it\n",
+          path);
+  return CLI_FAILURE;
+}
+
+// ---- what is asked ------------------------------------------------------------------------------------------------------------
+
+typedef struct wishes {
+  uint32_t steps; // 0: as time says
+  double until;   // 0: as the scene says
+  uint32_t threads;
+  double checkpoint_every; // 0: as the scene says
+} wishes;
+
+static int read_wishes(const cli_call *call, wishes *to) {
+  *to = (wishes){0};
+  const char *steps = cli_value(call, "steps"), *until = cli_value(call, "until");
+  const char *threads = cli_value(call, "threads"), *every = cli_value(call, "checkpoint-every");
+  int result = CLI_OK;
+  if (steps && until) return cli_misused(call->command, "--steps and --until both say when to end; give one of them");
+  if (steps) result = cli_whole_number(call, "N", steps, 1, &to->steps);
+  if (result == CLI_OK && until) result = cli_time(call, "T", until, &to->until);
+  if (result == CLI_OK && threads) result = cli_whole_number(call, "N", threads, 1, &to->threads);
+  if (result == CLI_OK && to->threads > 1024) return cli_misused(call->command, "1024 threads are enough");
+  if (result == CLI_OK && every) result = cli_time(call, "T", every, &to->checkpoint_every);
+  return result;
+}
+
+static uint64_t count_steps(const wishes *wish, double until, double step) {
+  if (wish->steps) return wish->steps;
+  const double steps = ceil((wish->until > 0 ? wish->until : until) / step - 1e-9);
+  return steps >= 1 ? (uint64_t)fmin(steps, 1e18) : 1;
+}
+
+// ---- the run ------------------------------------------------------------------------------------------------------------------
+
+typedef struct job {
+  const cli_call *call;
+  wishes wish;
+  clv_scene *scene;
+  clv_world *world;
+  clv_recorder *recorder;
+  cli_run_state run;
+  char directory[PATH_SIZE], ended[1100];
+} job;
+
+static int fail_with(const clv_error *error) {
+  return cli_failed(error->message[0] ? error->message : "cleave: failed without a word");
+}
+
+static void warn_of_large_step(job *j) {
+  j->run.stable = INFINITY;
+  for (uint32_t b = 0; b < clv_world_bodies(j->world); b++) {
+    double stable = INFINITY;
+    if (clv_solver_stable_step(clv_world_solver(j->world, b), &stable) != CLV_OK) continue;
+    j->run.stable = fmin(j->run.stable, stable);
+    if (j->run.step <= stable) continue;
+    fprintf(stderr,
+            "%s: warning: a step of %g s is too large for body '%s' with this method; it is stable up to %.3g s\n",
+            j->run.scene, j->run.step, clv_world_body_name(j->world, b), stable);
+  }
+}
+
+static int open_recorder(job *j) {
+  clv_recorder_def def = *clv_scene_output(j->scene);
+  def.directory = j->directory;
+  if (j->wish.checkpoint_every > 0) def.checkpoint_every = j->wish.checkpoint_every;
+  if (j->wish.threads) def.threads = j->wish.threads;
+  clv_error error = {0};
+  const bool resume = cli_flag(j->call, "resume");
+  j->recorder = resume ? clv_recorder_resume(j->world, &def, &error) : clv_recorder_create(j->world, &def, &error);
+  return j->recorder ? CLI_OK : fail_with(&error);
+}
+
+// Steps until the end, a signal or a failure; says how it ended.
+static int step_on(job *j) {
+  cli_run_state *run = &j->run;
+  cli_progress progress = cli_progress_begin(run->first_step, cli_flag(j->call, "json"));
+  const double start = cli_seconds();
+  int result = CLI_OK;
+  snprintf(j->ended, sizeof j->ended, "finished");
+  while (result == CLI_OK && run->last_step < run->total_steps) {
+    if (stop_signal) {
+      snprintf(j->ended, sizeof j->ended, "interrupted");
+      result = CLI_SIGNAL + (int)stop_signal;
+      break;
+    }
+    clv_world_report report;
+    clv_error error = {0};
+    if (clv_world_step(j->world, &report) != CLV_OK) {
+      snprintf(j->ended, sizeof j->ended, "failed: %s", clv_world_error(j->world));
+      result = CLI_FAILURE;
+      break;
+    }
+    cli_run_count(run, &report);
+    const double before = cli_seconds();
+    if (clv_recorder_step(j->recorder, &error) != CLV_OK) {
+      snprintf(j->ended, sizeof j->ended, "failed: %s", error.message);
+      result = CLI_FAILURE;
+    }
+    run->output_seconds += cli_seconds() - before;
+    cli_progress_step(&progress, run->last_step, run->total_steps, run->step);
+  }
+  run->seconds = cli_seconds() - start;
+  cli_progress_end(&progress);
+  return result;
+}
+
+static int close_recorder(job *j, int result) {
+  clv_error error = {0};
+  const double before = cli_seconds();
+  const clv_result closed = clv_recorder_close(j->recorder, j->ended, &error);
+  j->recorder = NULL;
+  const double seconds = cli_seconds() - before;
+  j->run.output_seconds += seconds;
+  j->run.seconds += seconds;
+  if (result == CLI_FAILURE) fprintf(stderr, "%s: %s\n", j->run.scene, j->ended);
+  if (closed == CLV_OK) return result;
+  fail_with(&error);
+  return result == CLI_OK ? CLI_FAILURE : result;
+}
+
+static int run_world(job *j) {
+  cli_run_state *run = &j->run;
+  run->step = clv_world_get_step(j->world);
+  warn_of_large_step(j);
+  int result = open_recorder(j);
+  if (result != CLI_OK) return result;
+  run->first_step = run->last_step = clv_world_steps(j->world);
+  run->first_time = run->time = clv_world_time(j->world);
+  run->total_steps = count_steps(&j->wish, clv_scene_until(j->scene), run->step);
+  if (cli_run_energies(j->world, &run->before) != CLV_OK) run->before = (clv_energies){NAN, NAN, NAN};
+  result = step_on(j);
+  if (cli_run_energies(j->world, &run->after) != CLV_OK) run->after = (clv_energies){NAN, NAN, NAN};
+  run->strain = cli_run_strain(j->world);
+  run->ended = j->ended;
+  result = close_recorder(j, result);
+  if (cli_flag(j->call, "json")) {
+    cli_run_print_json(run);
+  } else {
+    cli_run_print(run);
+  }
+  return result;
+}
+
+static int choose_directory(job *j) {
+  const char *asked = cli_value(j->call, "out");
+  if (!asked) asked = clv_scene_output(j->scene)->directory;
+  const bool fits = asked ? snprintf(j->directory, PATH_SIZE, "%s", asked) < PATH_SIZE
+                          : default_directory(j->run.scene, j->directory);
+  if (!fits) return cli_failed("cleave: the name of the directory is too long");
+  j->run.directory = j->directory;
+  if (!cli_flag(j->call, "resume")) return check_directory(j->directory);
+  if (is_run(j->directory)) return CLI_OK;
+  fprintf(stderr, "%s: holds no run to go on with; leave --resume out to start one\n", j->directory);
+  return CLI_FAILURE;
+}
+
+static int run_scene(job *j) {
+  clv_error error = {0};
+  j->scene = clv_scene_read(j->run.scene, NULL, &error);
+  if (!j->scene) return fail_with(&error);
+  j->run.title = clv_scene_title(j->scene);
+  int result = choose_directory(j);
+  if (result != CLI_OK) return result;
+  j->world = clv_scene_world(j->scene, j->wish.threads, &error);
+  if (!j->world) return fail_with(&error);
+  catch_signals();
+  return run_world(j);
+}
+
+static int run_run(const cli_call *call) {
+  job j = {.call = call, .run = {.scene = call->words[0]}};
+  int result = read_wishes(call, &j.wish);
+  if (result == CLI_OK) result = run_scene(&j);
+  clv_world_destroy(j.world);
+  clv_scene_destroy(j.scene);
+  return result;
+}
+
+const cli_command cli_run = {
+    .name = "run",
+    .what = "simulate a scene and write its results",
+    .words = "SCENE",
+    .min_words = 1,
+    .max_words = 1,
+    .options =
+        {
+            {.name = "steps", .value_count = 1, .values = "N", .what = "end after step N"},
+            {.name = "until", .value_count = 1, .values = "T", .what = "end at time T, in seconds"},
+            {.name = "threads",
+             .value_count = 1,
+             .values = "N",
+             .what = "work on N threads; the same results for any N"},
+            {.name = "out", .letter = 'o', .value_count = 1, .values = "DIR", .what = "where the results go"},
+            {.name = "checkpoint-every", .value_count = 1, .values = "T", .what = "of simulated time, in seconds"},
+            {.name = "resume", .what = "go on from the last checkpoint in DIR"},
+            {.name = "json", .what = "print the table at the end as one JSON object"},
+        },
+    .help =
+        "Simulates SCENE, a YAML file (docs/scenes.md), until the time it says, and writes frames, energies, probes "
+        "and\n"
+        "checkpoints. They go to --out, to what the scene says, or to out/NAME; a directory with anything but a run "
+        "in\n"
+        "it is left alone.\n"
+        "\n"
+        "Shows a bar with the time left on a terminal, a line now and then elsewhere; at the end, how many steps it "
+        "took,\n"
+        "where the time went, energies, the largest strain, residuals and rejected steps.\n"
+        "\n"
+        "Ctrl-C (or SIGTERM) ends the run after the step that is being done, with everything written; 'cleave run\n"
+        "--resume' then goes on, and ends in the same bits as if it had not been stopped. The exit status is then 128\n"
+        "and the number of the signal.\n"
+        "\n"
+        "  cleave run scenes/01_cantilever.yaml\n"
+        "  cleave run scenes/01_cantilever.yaml --until 0.5 --threads 2 --out /tmp/beam --json\n",
+    .run = run_run,
+};

@@ -1,0 +1,194 @@
+# `run` and `scene`: scenes checked, explained and run; docs/scenes.md, its files and its commands.
+
+scenes=$root/../../scenes
+
+# ---- help
+
+scene_helps() { # words
+  ok help "$@"
+  ! grep -qE '^.{121}' out || fail 'has long lines'
+  mv out help.txt
+  ok "$@" --help
+  cmp out help.txt || fail '--help differs from help'
+}
+it 'help run' scene_helps run
+for half in check explain keys schema; do it "help scene $half" scene_helps scene $half; done
+
+# ---- check, explain, keys, schema
+
+all_scenes() {
+  ok scene check "$scenes"/*.yaml
+  [ "$(grep -c 'nothing to complain about' out)" = "$(ls "$scenes"/*.yaml | wc -l)" ] || fail 'does not check all'
+}
+it 'every scene is good' all_scenes
+
+explains() { # scene
+  ok scene explain "$1"
+  for word in 'mass ' 'model ' 'forces ' 'particles ' 'method ' 'frames ' 'Not given, and so'; do prints "$word"; done
+}
+for scene in "$scenes"/*.yaml; do it "explains ${scene##*/}" explains "$scene"; done
+
+lame() { ok scene explain "$scenes/01_cantilever.yaml" && prints 'mu = E/(2(1 + nu)) = 3.84615e+06 Pa' && prints 'mass      4000 kg'; }
+it 'explains constants' lame
+
+schema() {
+  ok scene schema
+  mv out scene.schema.json
+  python3 "$root/schema.py" scene.schema.json "$scenes"/*.yaml || fail 'the schema and the scenes disagree'
+}
+it 'the schema takes the scenes and refuses wrong ones' schema
+
+refuses() { # sentence, text of the scene
+  printf '%b' "$2" >wrong.yaml
+  cleave 1 scene check wrong.yaml
+  says "$1"
+  cleave 1 run wrong.yaml --out never
+  says "$1"
+  [ ! -e never ] || fail 'writes something'
+}
+it 'a wrong key' refuses "wrong.yaml:2:8: unknown key 'gird', did you mean 'grid'?" 'cleave: 1\nmesh: {gird: hex}\nuntil: 1\n'
+it 'a missing mesh' refuses "wrong.yaml:2:7: this mesh cannot be used: none.msh: No such file or directory" \
+  'cleave: 1\nmesh: none.msh\nuntil: 1\n'
+it 'missing rules' refuses "wrong.yaml:3:16: none.rule: No such file or directory" \
+  'cleave: 1\nmesh: {grid: hex}\nmodel: {rules: none.rule}\nuntil: 1\n'
+it 'a solid that cannot be' refuses "wrong.yaml:3:21: 'poisson' must be below 0.5 in a solid, not 0.6" \
+  'cleave: 1\nmesh: {grid: hex}\nmaterial: {poisson: 0.6}\nuntil: 1\n'
+it 'a solid in a plane' refuses "wrong.yaml:3:8: 'plane' is for surfaces, and this body is a solid" \
+  'cleave: 1\nmesh: {grid: hex}\nplane: true\nuntil: 1\n'
+it 'an empty region' refuses "wrong.yaml:3:11: this region holds none of the body's 8 cells" \
+  'cleave: 1\nmesh: {grid: hex, cells: [2, 2, 2]}\nregions: [{box: [[5, 5, 5], [6, 6, 6]]}]\nuntil: 1\n'
+it 'an empty probe' refuses "wrong.yaml:4:22: this zone holds none of the body's 8 particles, which lie from (0, 0, 0) to (1, 1, 1)" \
+  'cleave: 1\nmesh: {grid: hex}\nuntil: 1\noutput: {probes: {a: {box: [[5, 5, 5], [6, 6, 6]]}}}\n'
+it 'a region that is not there' refuses "wrong.yaml:3:6: the mesh has no region 'ground'; it has no named regions" \
+  'cleave: 1\nmesh: {grid: hex}\nfix: ground\nuntil: 1\n'
+it 'a tag that is not there' refuses 'wrong.yaml:3:7: no element of the mesh has the tag 7' \
+  'cleave: 1\nmesh: {grid: hex}\nfix: [7]\nuntil: 1\n'
+
+# ---- run
+
+cat >tiny.yaml <<'END'
+cleave: 1
+title: Tiny
+mesh: {grid: hex, cells: [2, 1, 1]}
+fix: [{box: [[0, 0, 0], [0, 1, 1]]}]
+solver: {method: implicit-euler, step: 10 ms}
+until: 0.1
+output: {probes: {tip: {nearest: [1, 1, 1]}}}
+END
+
+runs() {
+  rm -rf out.d && ok run tiny.yaml --out out.d
+  prints 'tiny.yaml: finished'
+  prints 'steps          10 of 0.01 s, to t = 0.1 s'
+  for word in forces solving output energy 'largest strain' residual; do prints "$word"; done
+  for file in run.json energies.csv probes.csv checkpoint.h5 body.pvd; do [ -s out.d/$file ] || fail "no $file"; done
+}
+it 'runs' runs
+
+runs_json() {
+  rm -rf out.d && ok run tiny.yaml --out out.d --json --steps 3 --threads 2
+  [ "$(./json out steps)" = 3 ] && [ "$(./json out ended)" = finished ] || fail 'is no such object'
+  for path in seconds.forces energies.last.elastic largest_strain real_time_factor; do ./json out $path || fail "no $path"; done
+}
+it 'runs, and says so in JSON' runs_json
+
+
+foreign() {
+  rm -rf mine && mkdir mine && echo precious >mine/thesis.txt
+  cleave 1 run tiny.yaml --out mine
+  says 'mine: holds files that are no run of Cleave; choose another directory with --out, or empty it'
+  [ "$(ls mine)" = thesis.txt ] || fail 'writes all the same'
+}
+it 'leaves a directory alone that is no run' foreign
+
+nothing_to_resume() {
+  rm -rf nothing && cleave 1 run tiny.yaml --resume --out nothing
+  says 'nothing: holds no run to go on with; leave --resume out to start one'
+}
+it 'nothing to resume' nothing_to_resume
+
+it 'steps and time' misuse '--steps and --until both say when to end; give one of them' run tiny.yaml --steps 1 --until 1
+it 'no steps' misuse "N must be a whole number from 1 to 4294967295, not '0'" run tiny.yaml --steps 0
+it 'no time' misuse "T must be a time above 0 in seconds, such as 2.5, not '-1'" run tiny.yaml --until -1
+
+warns() {
+  sed 's/solver:.*/solver: {method: rk4, step: 0.5}/' tiny.yaml >large.yaml
+  rm -rf out.d && "$program" run large.yaml --steps 1 --out out.d >out 2>err
+  mentions "large.yaml: warning: a step of 0.5 s is too large for body 'body' with this method; it is stable up to "
+}
+it 'warns of a large step' warns
+
+interrupted() { # signal, status
+  sed 's/until:.*/until: 1e6/' tiny.yaml >long.yaml
+  rm -rf out.d
+  "$program" run long.yaml --out out.d >out 2>err &
+  local child=$! status tries=0
+  until [ -s out.d/energies.csv ] && [ "$(wc -l <out.d/energies.csv)" -gt 3 ]; do
+    tries=$((tries + 1))
+    [ $tries -lt 400 ] || { kill -KILL $child; fail 'does not begin'; }
+    sleep 0.05
+  done
+  kill "-$1" $child
+  wait $child
+  status=$?
+  [ $status = "$2" ] || fail "ends with $status"
+  prints 'long.yaml: interrupted'
+  grep -q interrupted out.d/run.json || fail 'run.json does not say so'
+  [ -s out.d/checkpoint.h5 ] || fail 'no checkpoint'
+  local done
+  done=$(sed -n 's/^steps *\([0-9,]*\) of.*/\1/p' out | tr -d ,)
+  ok run long.yaml --out out.d --resume --steps $((done + 2)) --json
+  [ "$(./json out steps)" = 2 ] || fail 'does not go on where it was'
+}
+it 'Ctrl-C ends cleanly, and it can go on' interrupted INT 130
+it 'SIGTERM, too' interrupted TERM 143
+
+# ---- docs/scenes.md
+
+rm -rf page && mkdir page
+awk '
+  /^```/ && !inside {
+    inside = 1
+    kind = substr($1, 4)
+    file = ""
+    if (kind == "yaml" && $3 == "wrong") { block++; file = "page/wrong." block }
+    if ((kind == "yaml" || kind == "rule") && $3 == "") file = "page/" $2
+    if (kind == "sh") { block++; file = "page/commands." block }
+    if (kind == "text") file = "page/expected." block
+    next
+  }
+  /^```$/ { inside = 0; if (file != "") close(file); next }
+  inside && file != "" { print >>file }
+' "$root/../../docs/scenes.md"
+
+page_block() { # number
+  local number=$1 line
+  cd page || fail 'no blocks'
+  while IFS= read -r line; do
+    eval "set -- $line"
+    [ "$1" = cleave ] || fail "'$line' is no command of cleave"
+    shift
+    ok "$@"
+  done <"commands.$number"
+  [ ! -e "expected.$number" ] || diff "expected.$number" out || fail 'prints something else'
+}
+for number in $(ls page | sed -n 's/^commands\.//p' | sort -n); do
+  it "docs/scenes.md, commands $number" page_block "$number"
+done
+
+page_wrong() { # number
+  cd page || fail 'no blocks'
+  cp "wrong.$1" wrong.yaml
+  cleave 1 scene check wrong.yaml
+  diff "expected.$1" err || fail 'says something else'
+}
+for number in $(ls page | sed -n 's/^wrong\.//p'); do it "docs/scenes.md, wrong scene $number" page_wrong "$number"; done
+
+page_runs() {
+  cd page || fail 'no blocks'
+  for scene in *.yaml; do
+    [ "$scene" != wrong.yaml ] || continue
+    ok run "$scene" --out "out.${scene%.yaml}"
+  done
+}
+it 'docs/scenes.md, every scene runs' page_runs
