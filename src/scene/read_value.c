@@ -263,7 +263,7 @@ static bool read_words(const scene_reader *r, const scene_key *key, const scene_
   if (node->kind != SCENE_SEQUENCE) return wrong_type(r, key, node);
   *to = 0;
   for (uint32_t k = 0; k < node->count; k++) {
-    uint32_t word;
+    uint32_t word = 0;
     if (!read_word(r, key, node->items[k], &word)) return false;
     *to |= 1u << word;
   }

@@ -64,8 +64,8 @@ char *scene_file_read(base_arena *arena, const char *path, size_t *size, clv_err
 }
 
 const char *scene_file_path(clv_scene *scene, const char *path) {
-  const size_t before = path[0] == '/' ? 0 : strlen(scene->directory), length = strlen(path);
-  char *whole = base_arena_take(&scene->arena, before + length + 1);
+  const size_t before = path[0] == '/' ? 0 : strlen(scene->directory), length = strlen(path) + 1;
+  char *whole = base_arena_take(&scene->arena, before + length);
   if (!whole) return NULL;
   memcpy(whole, scene->directory, before);
   memcpy(whole + before, path, length);
