@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { SIZE = 8192, TRIES = 10000, WORLDS = 40 };
+enum { SIZE = 8192, TRIES = 10000, WORLDS = 200 };
 
 static bool soak;
 
