@@ -139,14 +139,14 @@ static void mentions(const char *text, size_t size, const char *message) {
 
 static void laughs_are_bounded(void **state) {
   (void)state;
-  char text[4096] = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+  char text[4096];
+  size_t at = (size_t)snprintf(text, sizeof text, "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n");
   for (int i = 1; i < 12; i++) {
-    char line[128];
-    snprintf(line, sizeof line, "a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n", i, i, i - 1, i - 1,
-             i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
-    strcat(text, line);
+    const int p = i - 1;
+    at += (size_t)snprintf(text + at, sizeof text - at, "a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n",
+                           i, i, p, p, p, p, p, p, p, p);
   }
-  mentions(text, strlen(text), "this is more than a scene may hold");
+  mentions(text, at, "this is more than a scene may hold");
 }
 
 static void depth_is_bounded(void **state) {
@@ -155,13 +155,12 @@ static void depth_is_bounded(void **state) {
   memset(text, '[', sizeof text);
   mentions(text, sizeof text, "s.yaml:1:32: this lies too deep inside other things");
   // Also where aliases pile up.
-  char piled[4096] = "a0: &a0 [1]\n";
+  char piled[4096];
+  size_t at = (size_t)snprintf(piled, sizeof piled, "a0: &a0 [1]\n");
   for (int i = 1; i < 40; i++) {
-    char line[64];
-    snprintf(line, sizeof line, "a%d: &a%d [*a%d]\n", i, i, i - 1);
-    strcat(piled, line);
+    at += (size_t)snprintf(piled + at, sizeof piled - at, "a%d: &a%d [*a%d]\n", i, i, i - 1);
   }
-  mentions(piled, strlen(piled), "this lies too deep inside other things");
+  mentions(piled, at, "this lies too deep inside other things");
 }
 
 static void keys_are_bounded(void **state) {
@@ -408,6 +407,35 @@ static void memory_runs_out(void **state) {
   assert_true(refusals > 10);
 }
 
+// Building a world asks for memory thousands of times; each of them may be the one that is refused, and some of them are
+// tried.
+static void memory_runs_out_while_building(void **state) {
+  (void)state;
+  static const char text[] =
+      "cleave: 1\nmesh: {grid: tet5, cells: [2, 1, 1]}\nuntil: 1\nfix: [{box: [[0, 0, 0], [0, 1, 1]]}]\n"
+      "pull: [{nearest: [1, 1, 1], force: [0, 0, 1]}]\nregions: [{box: [[0, 0, 0], [0.5, 1, 1]], model: stvk}]\n"
+      "events: [{at: 0.5, release: all}]\noutput: {probes: {tip: {nearest: [1, 1, 1]}}}\n";
+  uint32_t refusals = 0;
+  for (size_t fail_at = 20;; fail_at += 1 + fail_at / 12) {
+    counting_memory memory = {.fail_at = fail_at};
+    const clv_allocator allocator = counting_allocator(&memory);
+    clv_error error = {0};
+    clv_scene *scene = clv_scene_parse("s.yaml", text, sizeof text - 1, &allocator, &error);
+    clv_world *world = scene ? clv_scene_world(scene, 0, &error) : NULL;
+    const bool built = world != NULL;
+    clv_world_destroy(world);
+    clv_scene_destroy(scene);
+    assert_int_equal(memory.live_bytes, 0);
+    if (!memory.refused) {
+      assert_true(built);
+      break;
+    }
+    if (!built) assert_int_equal(error.code, CLV_ERROR_MEMORY);
+    refusals += !built;
+  }
+  assert_true(refusals > 20);
+}
+
 // ---- what the table becomes -----------------------------------------------------------------------------------------------------
 
 static void keep(void *user, const char *text, size_t size) {
@@ -470,6 +498,7 @@ int main(void) {
       cmocka_unit_test(output_of_a_scene),
       cmocka_unit_test(missing_file),
       cmocka_unit_test(memory_runs_out),
+      cmocka_unit_test(memory_runs_out_while_building),
       cmocka_unit_test(reference_is_current),
       cmocka_unit_test(defaults_are_those_of_the_rooms),
   };

@@ -124,8 +124,7 @@ static void change_line(random_source *random, char *text) {
   while (at > 0 && text[at - 1] != '\n') at--;
   const size_t length = strcspn(text + at, "\n") + (strchr(text + at, '\n') ? 1u : 0u);
   char line[SIZE];
-  memcpy(line, text + at, length);
-  line[length] = '\0';
+  snprintf(line, sizeof line, "%.*s", (int)length, text + at);
   switch (random_below(random, 3)) {
   case 0:
     replace(text, at, length, "");
