@@ -108,7 +108,7 @@ static void replace(char *text, size_t at, size_t length, const char *by) {
   const size_t size = strlen(text), grown = strlen(by);
   if (size - length + grown + 1 > SIZE) return;
   memmove(text + at + grown, text + at + length, size - at - length + 1);
-  memcpy(text + at, by, grown);
+  for (size_t i = 0; i < grown; i++) text[at + i] = by[i];
 }
 
 static void change_word(random_source *random, char *text) {
