@@ -307,8 +307,8 @@ static void a_free_beam_rings_at_its_eigenvalues(void **unused) {
     assert_true(corner > 0);
     const clv_solver_def def = beam_method(methods[m]);
     clv_solver *solver = beam_solver(body, &def);
-    const double dt = 0.05 / frequency[2];
-    const uint32_t count = (uint32_t)(120 * 6.2832 / frequency[0] / dt);
+    const double dt = (methods[m] == CLV_RK4 ? 0.05 : 0.1) / frequency[2], periods = methods[m] == CLV_RK4 ? 120 : 80;
+    const uint32_t count = (uint32_t)(periods * 6.2832 / frequency[0] / dt);
     double *record = malloc(count * sizeof *record), *other = malloc(count * sizeof *other);
     assert_true(record && other);
     const double x0 = x[3 * corner + 1], z0 = x[3 * corner + 2];

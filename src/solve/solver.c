@@ -148,7 +148,7 @@ void clv_solver_destroy(clv_solver *solver) {
   if (!solver) return;
   linear_system_destroy(solver->linear);
   anderson_free(&solver->anderson, &solver->allocator);
-  for (uint32_t k = 0; k < SOLVE_VECTORS; k++) BASE_RELEASE(&solver->allocator, &solver->vectors[k]);
+  for (uint32_t k = 0; k < SOLVE_VECTORS; k++) BASE_RELEASE(&solver->allocator, &solver->vectors[k].memory);
   BASE_RELEASE(&solver->allocator, &solver->held);
   BASE_RELEASE(&solver->allocator, &solver->held_state);
   base_free(&solver->allocator, solver, sizeof *solver);
@@ -157,8 +157,12 @@ void clv_solver_destroy(clv_solver *solver) {
 // Following the body
 
 double *solve_vector_of(clv_solver *solver, solve_vector which) {
-  if (!BASE_RESERVE(&solver->allocator, &solver->vectors[which], solve_numbers(solver))) return NULL;
-  return solver->vectors[which].data;
+  enum { LINE = 64 };
+  solve_room *room = &solver->vectors[which];
+  if (!BASE_RESERVE(&solver->allocator, &room->memory, solve_numbers(solver) + LINE / sizeof(double))) return NULL;
+  const size_t behind = (uintptr_t)room->memory.data % LINE;
+  room->data = room->memory.data + (behind ? (LINE - behind) / sizeof(double) : 0);
+  return room->data;
 }
 
 static bool list_held(clv_solver *solver, const double *inverse, const double *masses) {

@@ -50,6 +50,12 @@ typedef enum solve_vector {
   SOLVE_VECTORS
 } solve_vector;
 
+// Begins at a cache line, so that no wide access lies across two.
+typedef struct solve_room {
+  double *data;
+  BASE_ARRAY(double) memory;
+} solve_room;
+
 struct clv_solver {
   clv_solver_def def;
   clv_allocator allocator;
@@ -65,7 +71,7 @@ struct clv_solver {
   bool
       plain; // only laws, gravity and drag act: the latter two are added by explicit methods, in a pass they make anyway
   double drag; // 1/s, then
-  BASE_ARRAY(double) vectors[SOLVE_VECTORS];
+  solve_room vectors[SOLVE_VECTORS];
   BASE_ARRAY(uint32_t) held;     // numbers of a vector that are not free
   bool held_rest;                // nothing moves them in this step
   BASE_ARRAY(double) held_state; // position and velocity of each before the step

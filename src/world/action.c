@@ -186,6 +186,7 @@ static clv_result list_facets_of(clv_world *world, const clv_map *map, clv_dart 
 // The facets between the cells listed and the others, in world->darts instead of the cells.
 static clv_result find_facets(clv_world *world, const clv_map *map) {
   const uint32_t cells = world->darts.count;
+  if (cells == 0) return CLV_OK;
   uint32_t most = 0;
   for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id))
     most = id.index > most ? id.index : most;
