@@ -272,7 +272,7 @@ static void test_links(void **state) {
 
 static void test_example(void **state) {
   (void)state;
-  char *example = read_file("../examples/06_rules.c");
+  char *example = read_file("../examples/parts/rules.c");
   uint32_t count = 0;
   for (uint32_t k = 0; k < block_count; k++) {
     if (!is_kind(&blocks[k], "c")) continue;

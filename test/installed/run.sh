@@ -47,7 +47,7 @@ test_kind() { # kind, options of pkg-config
   cmake --build "$1/cmake" >/dev/null
 
   mkdir "$1/c" "$1/cxx"
-  for source in "$root"/examples/*.c; do
+  for source in "$root"/examples/*.c "$root"/examples/parts/*.c; do
     name=$(basename "$source" .c)
     "${c[@]}" "${flags[@]}" "$source" -o "$1/c/$name" "${libs[@]}"
     "${cxx[@]}" "${flags[@]}" "$source" -o "$1/cxx/$name" -x none "${libs[@]}"

@@ -1,6 +1,6 @@
 // Reads a mesh file, builds its map, checks it, says what is in it, and writes it as checked.vtu.
 //
-//     04_read_check FILE.msh        or .vtk or .vtu; without a file it first makes one, block.msh
+//     read_check FILE.msh        or .vtk or .vtu; without a file it first makes one, block.msh
 
 #include <cleave/cleave.h>
 
