@@ -51,6 +51,7 @@ CLV_API clv_zone clv_zone_region(int32_t tag);
 CLV_API clv_zone clv_zone_box(const double least[3], const double greatest[3]);
 CLV_API clv_zone clv_zone_sphere(const double centre[3], double radius);
 CLV_API clv_zone clv_zone_plane(const double point[3], const double normal[3]);
+CLV_API clv_zone clv_zone_nearest(const double point[3]);
 
 // Materials and models
 

@@ -31,6 +31,12 @@ clv_zone clv_zone_plane(const double point[3], const double normal[3]) {
   return zone;
 }
 
+clv_zone clv_zone_nearest(const double point[3]) {
+  clv_zone zone = {.kind = CLV_ZONE_NEAREST, .dimension = -1};
+  memcpy(zone.point, point, sizeof zone.point);
+  return zone;
+}
+
 static bool finite3(const double *v) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }

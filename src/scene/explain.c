@@ -41,7 +41,7 @@ static void add_mesh(explainer *e, const scene_mesh *mesh, clv_body *body) {
     scene_add(out, "%s%u %s", before, count, clv_kind_name((clv_kind)kind));
     before = ", ";
   }
-  scene_add(out, "\n  mass      %s kg\n", scene_real_show(momenta.mass).text);
+  scene_add(out, "\n  mass      %g kg\n", momenta.mass);
 }
 
 // The constants that elastic laws are written in.
