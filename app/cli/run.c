@@ -201,6 +201,7 @@ static int run_world(job *j) {
   result = step_on(j);
   if (cli_run_energies(j->world, &run->after) != CLV_OK) run->after = (clv_energies){NAN, NAN, NAN};
   run->strain = cli_run_strain(j->world);
+  run->hash = clv_world_hash(j->world);
   run->ended = j->ended;
   result = close_recorder(j, result);
   if (cli_flag(j->call, "json")) {

@@ -13,6 +13,7 @@ typedef struct cli_run {
   uint64_t first_step, last_step, total_steps;
   double step, first_time, time;
   clv_energies before, after;
+  uint64_t hash; // of the world at the end: equal for equal bits
   double strain; // the largest stretch or compression of a cell at the end, as a part of its length
   double stable; // the largest stable step; INFINITY for implicit methods
   // sums over steps

@@ -117,6 +117,7 @@ void cli_run_print(const cli_run_state *run) {
          run->before.gravitational);
   printf("  at last      %12.5g %12.5g %12.5g J\n", run->after.kinetic, run->after.elastic, run->after.gravitational);
   printf("largest strain %.3g %%\n", 100 * run->strain);
+  printf("hash           %016" PRIx64 "\n", run->hash);
   printf("results        %s\n", run->directory);
 }
 
@@ -165,5 +166,8 @@ void cli_run_print_json(const cli_run_state *run) {
   print_energies(&json, "last", &run->after);
   cli_json_close(&json, '}');
   cli_json_real(&json, "largest_strain", run->strain);
+  char hash[17];
+  snprintf(hash, sizeof hash, "%016" PRIx64, run->hash);
+  cli_json_text(&json, "hash", hash);
   cli_json_close(&json, '}');
 }
