@@ -14,10 +14,10 @@ MAKEFLAGS += --no-print-directory
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
-demo: ## make, inspect, check and convert meshes; results in out/demo
+demo: ## simulate a cantilever and a liver; results and pictures in out/demo: [MESHES=directory]
 	@scripts/deps.sh build
 	@scripts/build.sh release
-	@scripts/demo.sh build/release/cleave
+	@scripts/demo.sh build/release/cleave $(MESHES)
 
 test: ## build with assertions and run the tests
 	@scripts/deps.sh build test
