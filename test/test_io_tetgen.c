@@ -342,7 +342,7 @@ static void test_truncation_and_damage_are_survived(void **state) {
     file_bytes file = file_on_disk(path);
     assert_true(file.size > 0);
     for (size_t size = 0; size < file.size; size++) check_damaged(endings[part], file.data, size);
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < 300 && file.size > 0; round++) {
       seed = seed * 1664525u + 1013904223u;
       size_t place = (seed >> 8) % file.size;
       char before = file.data[place];

@@ -1,4 +1,4 @@
-#include "flat/flat.h"
+#include "flat.h"
 
 #include <math.h>
 

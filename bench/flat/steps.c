@@ -1,8 +1,8 @@
 // See steps.h. Products with the assembled matrix go row by row, four doubles at a time.
 
-#include "flat/steps.h"
+#include "steps.h"
 
-#include "flat/wide.h"
+#include "wide.h"
 
 #include <string.h>
 

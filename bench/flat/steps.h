@@ -8,7 +8,7 @@
 #ifndef BENCH_FLAT_STEPS_H
 #define BENCH_FLAT_STEPS_H
 
-#include "flat/flat.h"
+#include "flat.h"
 
 typedef struct flat_matrix {
   uint32_t *first;    // of each row's blocks

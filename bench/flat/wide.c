@@ -1,6 +1,6 @@
 // The wide loops. They use the same few words for gathering and scattering as emitted kernels do: nothing faster was found.
 
-#include "flat/wide.h"
+#include "wide.h"
 
 static void stretch(const flat_mesh *mesh) {
   const double *restrict pos = mesh->pos;

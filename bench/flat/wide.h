@@ -3,7 +3,7 @@
 #ifndef BENCH_FLAT_WIDE_H
 #define BENCH_FLAT_WIDE_H
 
-#include "flat/flat.h"
+#include "flat.h"
 
 #include "rule/emit_lanes.h"
 

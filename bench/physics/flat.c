@@ -1,10 +1,10 @@
 // Beside whole steps written by hand. Both sides start from the same state, and must have moved alike after a step.
 
-#include "flat/steps.h"
+#include "../flat/steps.h"
+#include "../tools/flatten.h"
+#include "../tools/tools.h"
 #include "parts.h"
 #include "subject.h"
-#include "tools/flatten.h"
-#include "tools/tools.h"
 
 #include <math.h>
 #include <stdio.h>

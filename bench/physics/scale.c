@@ -1,8 +1,8 @@
 // Sizes, threads and memory.
 
+#include "../tools/tools.h"
 #include "parts.h"
 #include "subject.h"
-#include "tools/tools.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 // Beside SOFA 26.06, whose times are given in steps of the unit loop, taken in the same minutes on the same machine: solver
 // work only, without its scene graph; the better of its default and native builds.
 
+#include "../tools/tools.h"
 #include "parts.h"
 #include "subject.h"
-#include "tools/tools.h"
 #include "unit.h"
 
 #include <math.h>

@@ -29,7 +29,7 @@ typedef struct subject {
 // is a third of the stable one, or 1 ms for an implicit method.
 void subject_make(subject *s, const subject_def *def);
 void subject_free(subject *s);
-void subject_step(void *s);
+void subject_step(void *user);
 
 // The parts of making one, for those who time them.
 void subject_mesh(clv_mesh *mesh, const subject_def *def);

@@ -26,9 +26,10 @@ static void add(int a, int b) {
 void unit_make(void) {
   count = 0;
   for (int n = 0; n < NODES; n++) {
-    x[3 * n] = n % NX;
-    x[3 * n + 1] = n / NX % NY;
-    x[3 * n + 2] = n / (NX * NY);
+    const int i = n % NX, j = n / NX % NY, k = n / (NX * NY);
+    x[3 * n] = i;
+    x[3 * n + 1] = j;
+    x[3 * n + 2] = k;
     for (int q = 0; q < 3; q++) v[3 * n + q] = 0;
   }
   for (int n = 0; n < NODES; n++) {

@@ -1,7 +1,7 @@
 #include "body.h"
 
-#include "tools/flatten.h"
-#include "tools/tools.h"
+#include "../tools/flatten.h"
+#include "../tools/tools.h"
 
 #include <stdlib.h>
 

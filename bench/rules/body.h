@@ -3,8 +3,8 @@
 #ifndef BENCH_RULES_BODY_H
 #define BENCH_RULES_BODY_H
 
+#include "../flat/flat.h"
 #include "cleave/cleave.h"
-#include "flat/flat.h"
 
 typedef struct bench_body {
   clv_program *program;

@@ -8,10 +8,10 @@
 //   bench_rules           everything
 //   bench_rules NAME      one of the force loops
 
+#include "../tools/tools.h"
 #include "body.h"
 #include "change.h"
 #include "product.h"
-#include "tools/tools.h"
 
 #include <math.h>
 #include <stdio.h>

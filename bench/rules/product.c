@@ -1,7 +1,7 @@
 #include "product.h"
 
+#include "../tools/tools.h"
 #include "body.h"
-#include "tools/tools.h"
 
 #include <stdio.h>
 #include <stdlib.h>

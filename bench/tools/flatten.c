@@ -1,6 +1,6 @@
-#include "tools/flatten.h"
+#include "flatten.h"
 
-#include "tools/tools.h"
+#include "tools.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef BENCH_FLATTEN_H
 #define BENCH_FLATTEN_H
 
+#include "../flat/flat.h"
 #include "cleave/cleave.h"
-#include "flat/flat.h"
 
 typedef struct flat_list {
   uint32_t count, corners, values;
