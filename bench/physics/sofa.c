@@ -26,7 +26,7 @@ static const sofa_case cases[] = {
     {"sofa_beam_springs", 5.1, 10, {BEAM, .model = "springs", .method = CLV_SYMPLECTIC_EULER}},
     {"sofa_beam_springs_rk4", 20, 9, {BEAM, .model = "springs", .method = CLV_RK4}},
     {"sofa_beam_implicit", 34, 4, {BEAM, .model = "springs", .method = CLV_IMPLICIT_EULER, .iterations = 25}},
-    {"sofa_beam_hex", 5.4, 3, {BEAM, .model = "fem-corotational", .method = CLV_SYMPLECTIC_EULER}},
+    {"sofa_beam_hex", 5.4, 3, {BEAM, .model = "fem-corotational-qr", .method = CLV_SYMPLECTIC_EULER}},
     {"sofa_liver_springs", 3.9, 8, {LIVER, .model = "springs", .method = CLV_RK4}},
     {"sofa_liver_linear", 3.4, 4, {LIVER, .model = "fem-linear", .method = CLV_RK4}},
     {"sofa_liver_corotational", 7.0, 5, {LIVER, .model = "fem-corotational-qr", .method = CLV_RK4}},

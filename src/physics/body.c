@@ -111,14 +111,23 @@ static bool program_has(const clv_program *program, const char *force) {
   return false;
 }
 
+// An edge between sections is one spring: where one of them is viscous, all have the law that is.
+static clv_material judged_material(const clv_body *body, const physics_section *section) {
+  clv_material material = section->material;
+  for (uint32_t k = 0; k < body->sections.count; k++)
+    material.viscosity = fmax(material.viscosity, body->sections.data[k].material.viscosity);
+  return material;
+}
+
 static clv_result collect_forces(clv_body *body, const clv_program *program, forces *f, clv_error *error) {
   const uint32_t kinds = kinds_of(body);
   for (uint32_t k = 0; k < body->sections.count; k++) {
     const physics_section *section = &body->sections.data[k];
+    const clv_material material = judged_material(body, section);
     const uint32_t bit = bit_of(f, section->model);
     if (!section->model->module) add_own_forces(body, program, f, bit);
     for (const physics_law *law = section->model->laws; law->name; law++) {
-      if (!(law->kinds & kinds) || !physics_law_wanted(law, &section->material)) continue;
+      if (!(law->kinds & kinds) || !physics_law_wanted(law, &material)) continue;
       if (program && !program_has(program, law->name))
         return clv_error_set(error, CLV_ERROR_INPUT, "the model '%s' needs the law '%s': let the program say 'use %s;'",
                              section->model->name, law->name, section->model->module);

@@ -13,11 +13,10 @@ enum {
 
 // Springs of a cell: its edges, and the diagonals that keep its quadrangles and its inside from shearing.
 #define SPRINGS                                                                                                        \
-  {"stretch", CELLS, PHYSICS_ALWAYS}, {"shear", PHYSICS_KIND(CLV_QUAD), PHYSICS_ALWAYS},                               \
-      {"diagonals", HEX, PHYSICS_ALWAYS}, {"prism_diagonals", PHYSICS_KIND(CLV_PRISM), PHYSICS_ALWAYS},                \
-      {"pyramid_diagonals", PHYSICS_KIND(CLV_PYRAMID), PHYSICS_ALWAYS}, {"spring_viscosity", CELLS, PHYSICS_VISCOUS},  \
-  {                                                                                                                    \
-    "diagonal_viscosity", HEX, PHYSICS_VISCOUS                                                                         \
+  {"stretch", CELLS, PHYSICS_INVISCID}, {"damped_stretch", CELLS, PHYSICS_VISCOUS},                                    \
+      {"shear", PHYSICS_KIND(CLV_QUAD), PHYSICS_ALWAYS}, {"diagonals", HEX, PHYSICS_INVISCID},                         \
+      {"damped_diagonals", HEX, PHYSICS_VISCOUS}, {"prism_diagonals", PHYSICS_KIND(CLV_PRISM), PHYSICS_ALWAYS}, {      \
+    "pyramid_diagonals", PHYSICS_KIND(CLV_PYRAMID), PHYSICS_ALWAYS                                                     \
   }
 
 static const physics_model models[] = {
@@ -51,7 +50,9 @@ static const physics_model models[] = {
      .what = "the same with the frame of a QR decomposition, which is cheaper",
      .module = "fem",
      .kinds = CELLS,
-     .laws = {{"corotational_qr", CELLS, PHYSICS_ALWAYS}}},
+     .laws = {{"corotational_qr", SURFACES, PHYSICS_ALWAYS},
+              {"corotational_qr_tet", TET, PHYSICS_ALWAYS},
+              {"corotational_qr_cell", SOLIDS, PHYSICS_ALWAYS}}},
     {.name = "mass-tensor",
      .what = "linear finite elements kept as blocks on vertices and edges; tetrahedra only",
      .module = "fem",
@@ -126,6 +127,8 @@ bool physics_law_wanted(const physics_law *law, const clv_material *material) {
   switch (law->wish) {
   case PHYSICS_VISCOUS:
     return material->viscosity > 0;
+  case PHYSICS_INVISCID:
+    return material->viscosity == 0;
   case PHYSICS_DAMPED:
     return material->phi != 0 || material->psi != 0;
   case PHYSICS_ALWAYS:

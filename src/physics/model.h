@@ -13,8 +13,9 @@
 // When a law of a model is wanted.
 typedef enum physics_wish {
   PHYSICS_ALWAYS,
-  PHYSICS_VISCOUS, // where springs have viscosity
-  PHYSICS_DAMPED,  // where phi or psi is not 0
+  PHYSICS_VISCOUS,  // where springs have viscosity
+  PHYSICS_INVISCID, // where they have none
+  PHYSICS_DAMPED,   // where phi or psi is not 0
 } physics_wish;
 
 typedef struct physics_law {

@@ -98,10 +98,11 @@ static bool derive_gauss_newton(making *make) {
   return g->no_memory ? complain(make, 0) : true;
 }
 
-// Only an energy, and only one point: eigenvalues are of a whole row.
+// Where springs are all the energy, the eigenvalues are known. Only one point: they are of a whole row. A dissipation has a
+// slope by positions too, which is not symmetric: what is asked to be positive does without.
 static bool derive_central(making *make) {
   const law *l = make->law;
-  return make->k->clamps && !l->force && !l->dissipation && make->k->quadrature == 1 &&
+  return make->k->clamps && !l->force && make->k->quadrature == 1 &&
          kernel_positive_central(&make->graph, make->energy, l->psd, make->axes, make->roots[KERNEL_FORCE_DPOS]);
 }
 
@@ -187,7 +188,8 @@ static void describe(making *make) {
   const law *l = make->law;
   bool pushes = false;
   for (uint32_t e = 0; l->force && e < make->axes; e++) pushes = pushes || l->force[e];
-  k->symmetric = !pushes && !l->dissipation;
+  const bool central = (l->psd == LAW_PSD_CLAMP || l->psd == LAW_PSD_ABS) && !k->clamps;
+  k->symmetric = !pushes && (!l->dissipation || central);
   k->damping_symmetric = !pushes;
   const kernel_tape *along = &k->tape[KERNEL_FORCE_DPOS];
   bool rotates = false;

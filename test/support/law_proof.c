@@ -21,6 +21,8 @@ static const struct {
     // The columns of F are made orthonormal one after the other, the first one being along an axis of space at rest. In
     // the frame that is held, stress and stretch need not have the same axes: their product is not symmetric.
     {"corotational_qr", PROOF_TURNS_ALL | PROOF_MOMENT},
+    {"corotational_qr_tet", PROOF_TURNS_ALL | PROOF_MOMENT},
+    {"corotational_qr_cell", PROOF_TURNS_ALL | PROOF_MOMENT},
     // A couple about the edge that is balanced at its ends, not along it.
     {"angular", PROOF_MOMENT},
     // From outside. Gravity has a direction that nothing turns.
@@ -33,8 +35,8 @@ static const struct {
 };
 enum { EXCEPTIONS = sizeof exceptions / sizeof *exceptions };
 
-static const char *const hooke[] = {"linear",          "corotational", "corotational_cell",
-                                    "corotational_qr", "stvk",         "neohooke"};
+static const char *const hooke[] = {
+    "linear", "corotational", "corotational_cell", "corotational_qr", "corotational_qr_cell", "stvk", "neohooke"};
 
 static bool is_law(const proof_subject *s, const char *name) {
   return strcmp(s->law->name, name) == 0;
