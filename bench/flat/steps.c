@@ -75,8 +75,8 @@ static void make_right_side(const flat_body *body, flat_product *multiply, doubl
   multiply(body, dt * dt, body->vel, body->image);
   for (size_t k = 0; k < count; k += 4) {
     const four kv = load4(body->image + k) - load4(body->mass + k) * load4(body->vel + k);
-    const four right = dt * load4(body->force + k) - kv;
-    store4(body->residual + k, body->inverse_mass[k] == 0 ? (four){0} : right);
+    const double is_free = body->inverse_mass[k] != 0;
+    store4(body->residual + k, is_free * (dt * load4(body->force + k) - kv));
   }
 }
 

@@ -278,7 +278,7 @@ static bool load_cached(const char *path, void **module, native_entrance **entra
 // Compiles in a directory of its own, which is gone afterwards; moves the result to `kept` where that is not NULL.
 static bool compile_in(const char *directory, command *c, const emit_text *text, const char *kept, void **module,
                        native_entrance **entrance, clv_error *error) {
-  compile_path work, source, object, log;
+  compile_path work = {""}, source = {""}, object = {""}, log = {""};
   if (!join(&work, directory, "build.XXXXXX") || !mkdtemp(work.text)) {
     clv_error_set(error, CLV_ERROR_SYSTEM, "cannot make a directory in '%.200s': %s", directory, strerror(errno));
     return false;
