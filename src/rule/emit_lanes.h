@@ -359,18 +359,23 @@ LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, int minus, lane
 }
 #endif
 
-// Adds to the particles of `left` rows, or takes away; there may be more left than lanes.
-LANES_IN void lanes_change(double *p, const lanes_u32 *at, lanes_u32 left, int minus, lanes x, lanes y, lanes z) {
-  if (__builtin_expect(left >= CLV_WIDTH, 1)) {
-    lanes_scatter_full(p, at, minus, x, y, z);
-    return;
-  }
+// The rows of a batch that is not full: apart, so that full ones keep their values in registers.
+static __attribute__((noinline, unused)) void lanes_change_some(double *p, const lanes_u32 *at, lanes_u32 left,
+                                                                int minus, lanes x, lanes y, lanes z) {
   for (lanes_u32 lane = 0; lane < left; lane++) {
     double *to = p + 4ul * at[lane];
     to[0] = minus ? to[0] - x[lane] : to[0] + x[lane];
     to[1] = minus ? to[1] - y[lane] : to[1] + y[lane];
     to[2] = minus ? to[2] - z[lane] : to[2] + z[lane];
   }
+}
+
+// Adds to the particles of `left` rows, or takes away; there may be more left than lanes.
+LANES_IN void lanes_change(double *p, const lanes_u32 *at, lanes_u32 left, int minus, lanes x, lanes y, lanes z) {
+  if (__builtin_expect(left >= CLV_WIDTH, 1))
+    lanes_scatter_full(p, at, minus, x, y, z);
+  else
+    lanes_change_some(p, at, left, minus, x, y, z);
 }
 
 LANES_IN void lanes_scatter(double *p, const lanes_u32 *at, lanes_u32 left, lanes x, lanes y, lanes z) {
