@@ -158,6 +158,7 @@ typedef struct text {
   char data[2000];
 } text;
 
+static void put(text *out, const char *format, ...) CLV_PRINTF(2, 3);
 static void put(text *out, const char *format, ...) {
   va_list list;
   va_start(list, format);

@@ -49,6 +49,7 @@ typedef struct text {
   char data[4000];
 } text;
 
+static void put(text *out, const char *format, ...) CLV_PRINTF(2, 3);
 static void put(text *out, const char *format, ...) {
   va_list list;
   va_start(list, format);
