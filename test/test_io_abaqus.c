@@ -125,11 +125,7 @@ static void test_types(void **state) {
 
 static void test_wrong_files_are_explained(void **state) {
   (void)state;
-  static const struct {
-    const char *text;
-    int line;
-    const char *word;
-  } cases[] = {
+  static const wrong_text cases[] = {
       {"hello", 1, "expected a keyword such as *NODE, found 'hello'"},
       {"*NODE\nx, 0, 0, 0\n", 2, "expected the number of a node, found 'x'"},
       {"*NODE\n0, 0, 0, 0\n", 2, "the number of a node is from 1 to 2147483647, not 0"},
@@ -167,9 +163,7 @@ static void test_wrong_files_are_explained(void **state) {
        "an instance that turns its part is not supported"},
       {"*ELEMENT, TYPE=S3\n1, 1, 2, 3\n", 2, "the file has no *NODE"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    assert_text_is_wrong("x.inp", cases[i].text, cases[i].line, cases[i].word);
-  }
+  assert_texts_are_wrong("x.inp", cases, sizeof cases / sizeof *cases);
 }
 
 // Sets of sets that double each time, and ranges over everything: refused or read, but soon.

@@ -328,11 +328,7 @@ static void test_binary_errors_name_a_byte(void **state) {
 
 static void test_wrong_files_are_explained(void **state) {
   (void)state;
-  static const struct {
-    const char *text;
-    int line;
-    const char *word;
-  } cases[] = {
+  static const wrong_text cases[] = {
       {"", 1, "no section of nodes"},
       {"hello", 1, "expected a section such as $Nodes, found 'hello'"},
       {"$", 1, "expected a section"},
@@ -401,9 +397,7 @@ static void test_wrong_files_are_explained(void **state) {
       {NODES_4 "$Elements\n1 2 1 1\n2 1 2 1\n1 1 2 3\n$EndElements\n", 17, "2 elements are declared, there are 1"},
       {NODES_4 "$Elements\n1 1 1 1\n2 1 2 2\n1 1 2 3\n2 1 2 3\n$EndElements\n", 16, "more than the 1 declared"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    assert_text_is_wrong("x.msh", cases[i].text, cases[i].line, cases[i].word);
-  }
+  assert_texts_are_wrong("x.msh", cases, sizeof cases / sizeof *cases);
 }
 
 static void test_too_many_fields_are_refused(void **state) {

@@ -194,11 +194,7 @@ static void test_wrong_binary_files_are_explained(void **state) {
 
 static void test_wrong_texts_are_explained(void **state) {
   (void)state;
-  static const struct {
-    const char *text;
-    int line;
-    const char *word;
-  } cases[] = {
+  static const wrong_text cases[] = {
       {"", 1, "the file ends without End"},
       {"hello", 1, "expected MeshVersionFormatted, found 'hello'"},
       {"MeshVersionFormatted\nx", 2, "expected the version of the format, found 'x'"},
@@ -221,9 +217,7 @@ static void test_wrong_texts_are_explained(void **state) {
       {POINTS "Triangles\n5\n1 2 3 0\n", 9, "5 elements are declared, but the file is too short"},
       {POINTS "Triangles\n1\n1 2 3 0\n", 11, "the file ends without End; is a part of it missing?"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    assert_text_is_wrong("x.mesh", cases[i].text, cases[i].line, cases[i].word);
-  }
+  assert_texts_are_wrong("x.mesh", cases, sizeof cases / sizeof *cases);
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------

@@ -90,11 +90,7 @@ static void test_colours(void **state) {
 
 static void test_wrong_files_are_explained(void **state) {
   (void)state;
-  static const struct {
-    const char *text;
-    int line;
-    const char *word;
-  } cases[] = {
+  static const wrong_text cases[] = {
       {"hello", 1, "expected a statement such as v, f or g, found 'hello'"},
       {"v 0 0 0\ncurv 0 1 1 2\n", 2, "free-form curves and surfaces are not supported"},
       {"v 0 0\n", 1, "expected a coordinate, found the end of the line"},
@@ -111,9 +107,7 @@ static void test_wrong_files_are_explained(void **state) {
       {"v 0 0 0\nf 1 99999999999 1\n", 2, "there is no vertex 99999999999"},
       {"v 0 0 0\nf 1 1 1\nf 1 2 1\nf 1 1 1\n", 3, "there is no vertex 2, the last is 1"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    assert_text_is_wrong("x.obj", cases[i].text, cases[i].line, cases[i].word);
-  }
+  assert_texts_are_wrong("x.obj", cases, sizeof cases / sizeof *cases);
 }
 
 static void test_volumes_are_refused(void **state) {

@@ -129,11 +129,7 @@ static void test_binary_errors_name_a_byte(void **state) {
 
 static void test_wrong_files_are_explained(void **state) {
   (void)state;
-  static const struct {
-    const char *text;
-    int line;
-    const char *word;
-  } cases[] = {
+  static const wrong_text cases[] = {
       {"", 1, "expected 'ply', found the end of the file"},
       {"plx\n", 1, "expected 'ply', found 'plx'"},
       {"ply\nformat text 1.0\n", 2, "expected ascii, binary_little_endian or binary_big_endian, found 'text'"},
@@ -164,9 +160,7 @@ static void test_wrong_files_are_explained(void **state) {
       {HEAD VERTEX "element edge 1\nproperty int vertex1\nproperty int vertex2\nend_header\n0 0 0\n0 0.5\n", 12,
        "there is no vertex -1"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    assert_text_is_wrong("x.ply", cases[i].text, cases[i].line, cases[i].word);
-  }
+  assert_texts_are_wrong("x.ply", cases, sizeof cases / sizeof *cases);
 }
 
 static void test_names_that_mean_something_are_changed(void **state) {

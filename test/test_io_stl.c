@@ -86,11 +86,7 @@ static void test_wrong_binary_files_are_explained(void **state) {
 
 static void test_wrong_texts_are_explained(void **state) {
   (void)state;
-  static const struct {
-    const char *text;
-    int line;
-    const char *word;
-  } cases[] = {
+  static const wrong_text cases[] = {
       {"", 1, "expected 'solid', found the end of the file"},
       {"hello", 1, "expected 'solid', found 'hello'"},
       {"solid x\n", 2, "expected 'facet' or 'endsolid', found the end of the file"},
@@ -108,9 +104,7 @@ static void test_wrong_texts_are_explained(void **state) {
       {"solid x\n" FACET("0 0 0", "1 0 0", "1 1 0"), 9, "expected 'facet' or 'endsolid', found the end of the file"},
       {"solid x\nendsolid x\nmore\n", 3, "expected 'solid', found 'more'"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    assert_text_is_wrong("x.stl", cases[i].text, cases[i].line, cases[i].word);
-  }
+  assert_texts_are_wrong("x.stl", cases, sizeof cases / sizeof *cases);
 }
 
 // A grid comes back with as many points and the same triangles in space.

@@ -244,11 +244,7 @@ static void test_every_binary_type(void **state) {
 
 static void test_wrong_files_are_explained(void **state) {
   (void)state;
-  static const struct {
-    const char *text;
-    int line;
-    const char *word;
-  } cases[] = {
+  static const wrong_text cases[] = {
       {"", 1, "expected '# vtk DataFile Version '"},
       {"# vtk DataFile Version 6.0\nx\nASCII\n", 1, "version 6"},
       {"# vtk DataFile Version 3.0\nx\nTEXT\n", 3, "expected ASCII or BINARY, found 'TEXT'"},
@@ -317,9 +313,7 @@ static void test_wrong_files_are_explained(void **state) {
       {ASCII "DATASET STRUCTURED_GRID\nDIMENSIONS 2 2 1\nPOINTS 1 int\n0 0 0\n", 8,
        "there are 1 points, the dimensions need 4"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    assert_text_is_wrong("x.vtk", cases[i].text, cases[i].line, cases[i].word);
-  }
+  assert_texts_are_wrong("x.vtk", cases, sizeof cases / sizeof *cases);
 }
 
 static void test_binary_errors_name_a_byte(void **state) {

@@ -181,11 +181,7 @@ static void test_declared_sizes_are_not_believed(void **state) {
 
 static void test_wrong_files_are_explained(void **state) {
   (void)state;
-  static const struct {
-    const char *text;
-    int line;
-    const char *word;
-  } cases[] = {
+  static const wrong_text cases[] = {
       {"", 1, "no element at all"},
       {"hello", 1, "no element at all"},
       {"<", 1, "expected the name of an element"},
@@ -260,9 +256,7 @@ static void test_wrong_files_are_explained(void **state) {
       {FILE_TAG "<a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a>",
        1, "nested more than 32 deep"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    assert_text_is_wrong("x.vtu", cases[i].text, cases[i].line, cases[i].word);
-  }
+  assert_texts_are_wrong("x.vtu", cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

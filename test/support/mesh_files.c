@@ -178,6 +178,10 @@ void assert_text_is_wrong(const char *name, const char *text, int line, const ch
   assert_mesh_is_empty(&mesh);
 }
 
+void assert_texts_are_wrong(const char *name, const wrong_text *cases, size_t count) {
+  for (size_t i = 0; i < count; i++) assert_text_is_wrong(name, cases[i].text, cases[i].line, cases[i].word);
+}
+
 // ---- binary files by hand -------------------------------------------------------------------------------------------
 
 static void build_bytes(file_builder *b, const void *bytes, size_t size) {

@@ -54,6 +54,15 @@ void read_text(clv_mesh *mesh, const char *name, const char *text);
 // Expects a failure at a line of the text, with a word in the message, and an empty mesh.
 void assert_text_is_wrong(const char *name, const char *text, int line, const char *word);
 
+// Texts that are wrong, each with the line and a word of what is said about it.
+typedef struct wrong_text {
+  const char *text;
+  int line;
+  const char *word;
+} wrong_text;
+
+void assert_texts_are_wrong(const char *name, const wrong_text *cases, size_t count);
+
 // Binary files made by hand, in either byte order.
 typedef struct file_builder {
   bool big_endian;
