@@ -13,6 +13,7 @@
 #include "cleave/rule.h"
 #include "cleave/scene.h"
 #include "cleave/solve.h"
+#include "cleave/surgery.h"
 #include "cleave/view.h"
 #include "cleave/world.h"
 

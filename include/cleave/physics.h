@@ -33,6 +33,7 @@ typedef enum clv_zone_kind {
   CLV_ZONE_SPHERE,
   CLV_ZONE_PLANE,   // the half space that the normal points into, the plane included
   CLV_ZONE_NEAREST, // the one vertex (or cell) nearest to a point
+  CLV_ZONE_CAPSULE, // what is near a segment: a rod with round ends
 } clv_zone_kind;
 
 // A part of space, or of a mesh. It takes the particles whose rest position it holds, and the cells whose centre it holds
@@ -41,9 +42,9 @@ typedef struct clv_zone {
   clv_zone_kind kind;
   int32_t region;    // CLV_ZONE_REGION: the tag
   int32_t dimension; // CLV_ZONE_REGION: of the elements; -1: any
-  double point[3];   // box: least corner; sphere: centre; plane: a point of it; nearest: the point
-  double extent[3];  // box: greatest corner; plane: its normal, of any length
-  double radius;     // sphere
+  double point[3];   // box: least corner; sphere: centre; plane: a point of it; nearest: the point; capsule: one end
+  double extent[3];  // box: greatest corner; plane: its normal, of any length; capsule: the other end
+  double radius;     // sphere, capsule
 } clv_zone;
 
 CLV_API clv_zone clv_zone_all(void);
@@ -52,6 +53,7 @@ CLV_API clv_zone clv_zone_box(const double least[3], const double greatest[3]);
 CLV_API clv_zone clv_zone_sphere(const double centre[3], double radius);
 CLV_API clv_zone clv_zone_plane(const double point[3], const double normal[3]);
 CLV_API clv_zone clv_zone_nearest(const double point[3]);
+CLV_API clv_zone clv_zone_capsule(const double from[3], const double to[3], double radius);
 
 // Materials and models
 

@@ -37,18 +37,25 @@ clv_zone clv_zone_nearest(const double point[3]) {
   return zone;
 }
 
+clv_zone clv_zone_capsule(const double from[3], const double to[3], double radius) {
+  clv_zone zone = {.kind = CLV_ZONE_CAPSULE, .dimension = -1, .radius = radius};
+  memcpy(zone.point, from, sizeof zone.point);
+  memcpy(zone.extent, to, sizeof zone.extent);
+  return zone;
+}
+
 static bool finite3(const double *v) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 
 const char *physics_zone_wrong(const clv_zone *zone) {
-  if ((unsigned)zone->kind > CLV_ZONE_NEAREST) return "its kind is unknown";
+  if ((unsigned)zone->kind > CLV_ZONE_CAPSULE) return "its kind is unknown";
   const bool spatial = zone->kind >= CLV_ZONE_BOX;
   if (spatial && !finite3(zone->point)) return "a coordinate is not a number";
-  if ((zone->kind == CLV_ZONE_BOX || zone->kind == CLV_ZONE_PLANE) && !finite3(zone->extent))
-    return "a coordinate is not a number";
-  if (zone->kind == CLV_ZONE_SPHERE && !(zone->radius >= 0 && isfinite(zone->radius)))
-    return "its radius must be a number of at least 0";
+  const bool extended = zone->kind == CLV_ZONE_BOX || zone->kind == CLV_ZONE_PLANE || zone->kind == CLV_ZONE_CAPSULE;
+  if (extended && !finite3(zone->extent)) return "a coordinate is not a number";
+  const bool round = zone->kind == CLV_ZONE_SPHERE || zone->kind == CLV_ZONE_CAPSULE;
+  if (round && !(zone->radius >= 0 && isfinite(zone->radius))) return "its radius must be a number of at least 0";
   if (zone->kind == CLV_ZONE_BOX)
     for (uint32_t k = 0; k < 3; k++)
       if (zone->extent[k] < zone->point[k]) return "its greatest corner lies below its least";
@@ -64,6 +71,17 @@ static double squared_distance(const double *a, const double *b) {
   return x * x + y * y + z * z;
 }
 
+static double distance_to_segment(const double *p, const double *a, const double *b) {
+  double along = 0, square = 0, nearest[3];
+  for (uint32_t k = 0; k < 3; k++) {
+    along += (p[k] - a[k]) * (b[k] - a[k]);
+    square += (b[k] - a[k]) * (b[k] - a[k]);
+  }
+  const double part = square > 0 ? fmin(fmax(along / square, 0), 1) : 0;
+  for (uint32_t k = 0; k < 3; k++) nearest[k] = a[k] + part * (b[k] - a[k]);
+  return sqrt(squared_distance(p, nearest));
+}
+
 // Whether a zone of space holds a point; `slack` widens it.
 static bool holds_point(const clv_zone *zone, const double *p, double slack) {
   switch (zone->kind) {
@@ -75,6 +93,8 @@ static bool holds_point(const clv_zone *zone, const double *p, double slack) {
     return true;
   case CLV_ZONE_SPHERE:
     return sqrt(squared_distance(p, zone->point)) <= zone->radius + slack;
+  case CLV_ZONE_CAPSULE:
+    return distance_to_segment(p, zone->point, zone->extent) <= zone->radius + slack;
   case CLV_ZONE_PLANE: {
     const double *n = zone->extent;
     const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);

@@ -1,0 +1,91 @@
+// Surgery: cutting, piercing, tearing, removing, refining and coarsening a body while it moves.
+//
+// Every operation is one transaction on the body's map: it selects (facets, cells), changes the topology, and commits; the
+// map's journal does the rest: columns follow their policies, views, masses, constraints and solvers follow the journal. So
+// nothing here keeps a copy of the body, and nothing here is told to anybody twice. What fails, fails with a sentence, and
+// the body is as it was.
+//
+// What an operation selects is said in two ways. Zones (physics.h) speak of the body at rest, as everywhere: the same cells
+// whatever the body does meanwhile. Blades and surfaces are things in space: they meet the body where it is now.
+//
+// To cut is to unsew facets: no cell is lost, none is made, mass and stiffness stay. A facet is cut as a whole, at the level of
+// the coarser of its two cells. To refine is to halve: a cell of level k becomes cells of level k + 1, and vertices that
+// coarser neighbours do not know hang between their parents (physics.h). To slice is to make room for a cut first: cells
+// along the blade are refined, vertices near it are moved onto it or cells are split along it, and then facets are unsewn.
+// Quality (clv_element_quality, at rest) is never pushed below a bound: what would do so is left out, and counted.
+//
+// A surgery belongs to one body and remembers nothing but room to work in; a scalpel is a tool with a memory of its own.
+
+#ifndef CLEAVE_SURGERY_H
+#define CLEAVE_SURGERY_H
+
+#include "cleave/physics.h"
+
+CLV_BEGIN_DECLS
+
+typedef struct clv_surgery clv_surgery;
+
+// The body outlives it. NULL on failure; error (may be NULL) says why.
+CLV_API clv_surgery *clv_surgery_create(clv_body *body, clv_error *error);
+CLV_API void clv_surgery_destroy(clv_surgery *surgery);
+CLV_API clv_body *clv_surgery_body(const clv_surgery *surgery);
+// The sentence that goes with the last result that was not CLV_OK.
+CLV_API const char *clv_surgery_error(const clv_surgery *surgery);
+
+// What an operation did. Nothing at all is no failure: a knife beside the body cuts air.
+typedef struct clv_surgery_report {
+  uint32_t facets;    // unsewn
+  uint32_t vertices;  // that came by splitting one
+  uint32_t removed;   // cells
+  uint32_t refined;   // cells, parents counted
+  uint32_t coarsened; // cells, parents counted
+  uint32_t split;     // cells cut in pieces along a plane
+  uint32_t moved;     // vertices moved onto a blade
+  uint32_t refused;   // places left as they were, for the bound on quality
+} clv_surgery_report;
+
+// Cutting
+
+// A blade: the segment between two points of a cutting edge, here before and there after it moved. What it swept is cut.
+typedef struct clv_blade {
+  double before[2][3], after[2][3];
+} clv_blade;
+
+typedef enum clv_cut_kind {
+  CLV_CUT_FACETS,    // those of a list of darts
+  CLV_CUT_PARTICLES, // those whose corners are all in a list of vertices
+  CLV_CUT_ZONE, // those whose corners are all in a zone; for a plane: those between cells with centres on either side
+  CLV_CUT_SURFACE, // those between cells whose centres are parted by a triangulated surface
+  CLV_CUT_BLADE,   // those between cells whose centres are parted by what a blade swept
+} clv_cut_kind;
+
+typedef struct clv_cut {
+  clv_cut_kind kind;
+  const clv_dart *facets;
+  const clv_id *particles;
+  uint32_t count; // of facets, of particles
+  clv_zone zone;
+  const clv_mesh *surface; // its triangles; quadrangles are taken as two
+  clv_blade blade;
+} clv_cut;
+
+// Unsews the facets. report may be NULL, here and below.
+CLV_API clv_result clv_surgery_cut(clv_surgery *surgery, const clv_cut *cut, clv_surgery_report *report);
+// Those that it would unsew, one dart each; they live until the next call.
+CLV_API clv_result clv_surgery_select(clv_surgery *surgery, const clv_cut *cut, const clv_dart **facets,
+                                      uint32_t *count);
+
+// Removing
+
+// The cells whose centres the zone holds. The last cell may go, too: an empty body is a body.
+CLV_API clv_result clv_surgery_remove(clv_surgery *surgery, const clv_zone *zone, clv_surgery_report *report);
+// The cells of a list of darts.
+CLV_API clv_result clv_surgery_remove_cells(clv_surgery *surgery, const clv_dart *cells, uint32_t count,
+                                            clv_surgery_report *report);
+// The cells that a box, a sphere or a capsule in space touches, where the body is now: their facets are unsewn, and they
+// are removed.
+CLV_API clv_result clv_surgery_pierce(clv_surgery *surgery, const clv_zone *shape, clv_surgery_report *report);
+
+CLV_END_DECLS
+
+#endif

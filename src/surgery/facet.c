@@ -1,0 +1,147 @@
+// Facets at a level: what a coarse cell takes for one facet, and finer neighbours have divided.
+//
+// A cell of level k has its corners at vertices of level k and below (rules/topology.rule). Where a neighbour was refined,
+// its facet consists of several. In 2D they follow one another from corner to corner. In 3D they fill what the edges of
+// level k enclose: every edge that leaves a corner begins one of these, and it is followed over finer vertices to its end.
+
+#include "surgery/surgery.h"
+
+enum { MOST_LEVELS = 32 };
+
+typedef struct levels {
+  const clv_map *map;
+  const clv_column *vertex; // `lev`
+  const clv_column *cell;   // `vlev`, in 2D `flev`
+} levels;
+
+static levels levels_of(const clv_surgery *s) {
+  return (levels){s->map, clv_column_find(s->map, "lev"),
+                  clv_column_find(s->map, s->map->dimension == 3 ? "vlev" : "flev")};
+}
+
+static int32_t value_at(const clv_column *column, clv_dart dart) {
+  const int32_t *value = column ? clv_column_at(column, dart) : NULL;
+  return value ? *value : 0;
+}
+
+uint32_t surgery_level_of(const clv_surgery *s, clv_dart cell) {
+  return (uint32_t)value_at(levels_of(s).cell, cell);
+}
+
+// Where the edge of level k at a dart ends, as src/rule/level.c has it; 0 where there is none.
+static clv_dart edge_end(const levels *l, clv_dart dart, int32_t k, uint32_t depth);
+
+// The dart that begins the second half of a level-k edge, whose first half ends in `middle`.
+static clv_dart second_half(const levels *l, clv_dart middle, int32_t k, uint32_t depth) {
+  const clv_dart start = clv_alpha(l->map, middle, 1);
+  for (clv_dart at = start;;) {
+    const clv_dart end = edge_end(l, at, k + 1, depth + 1);
+    if (end && value_at(l->vertex, end) <= k) return at;
+    const clv_dart turned = clv_alpha(l->map, at, 2), next = clv_alpha(l->map, turned, 1);
+    if (turned == at || next == turned || next == start || next == middle) return CLV_NO_DART;
+    at = next;
+  }
+}
+
+static clv_dart edge_end(const levels *l, clv_dart dart, int32_t k, uint32_t depth) {
+  clv_dart end = clv_alpha(l->map, dart, 0);
+  if (value_at(l->vertex, end) <= k) return end;
+  if (depth >= MOST_LEVELS) return CLV_NO_DART;
+  end = edge_end(l, dart, k + 1, depth + 1);
+  if (!end || value_at(l->vertex, end) <= k) return end;
+  const clv_dart half = second_half(l, end, k, depth);
+  return half ? edge_end(l, half, k + 1, depth + 1) : CLV_NO_DART;
+}
+
+static bool append_rim(clv_surgery *s, clv_dart dart) {
+  if (!BASE_RESERVE(&s->allocator, &s->rim, (uint64_t)s->rim.count + 1)) return false;
+  s->rim.data[s->rim.count++] = dart;
+  return true;
+}
+
+// The darts along the edge of level k at a dart, on its side of the cell, at both ends of each part. False when memory is
+// out; an edge that leads nowhere is left as far as it goes.
+static bool follow_edge(clv_surgery *s, const levels *l, clv_dart dart, int32_t k, uint32_t depth) {
+  const clv_dart raw = clv_alpha(l->map, dart, 0);
+  if (value_at(l->vertex, raw) <= k) return append_rim(s, dart) && append_rim(s, raw);
+  if (depth >= MOST_LEVELS) return true;
+  if (!follow_edge(s, l, dart, k + 1, depth + 1)) return false;
+  const clv_dart middle = edge_end(l, dart, k + 1, depth + 1);
+  if (!middle || value_at(l->vertex, middle) <= k) return true;
+  const clv_dart half = second_half(l, middle, k, depth);
+  return !half || follow_edge(s, l, half, k + 1, depth + 1);
+}
+
+static bool on_rim(const clv_surgery *s, clv_dart dart) {
+  for (uint32_t k = 0; k < s->rim.count; k++)
+    if (s->rim.data[k] == dart) return true;
+  return false;
+}
+
+static bool in_face(const clv_surgery *s, clv_dart dart) {
+  for (uint32_t k = 0; k < s->face.count; k++)
+    if (s->face.data[k] == dart) return true;
+  return false;
+}
+
+static bool append_face(clv_surgery *s, clv_dart dart) {
+  if (in_face(s, dart)) return true;
+  if (!BASE_RESERVE(&s->allocator, &s->face, (uint64_t)s->face.count + 1)) return false;
+  s->face.data[s->face.count++] = dart;
+  return true;
+}
+
+// All darts of the facet of level k at a dart, in `face`.
+static clv_result fill_face(clv_surgery *s, const levels *l, clv_dart dart, int32_t k) {
+  clv_walk cell;
+  bool good = clv_walk_orbit(&cell, s->map, CLV_CELL, dart) == CLV_OK;
+  s->rim.count = s->face.count = 0;
+  for (uint32_t d = 0; good && d < cell.count; d++)
+    if (value_at(l->vertex, cell.darts[d]) <= k) good = follow_edge(s, l, cell.darts[d], k, 0);
+  clv_walk_end(&cell);
+  good = good && append_face(s, dart);
+  for (uint32_t d = 0; good && d < s->face.count; d++) {
+    const clv_dart at = s->face.data[d];
+    good = append_face(s, clv_alpha(s->map, at, 0)) && append_face(s, clv_alpha(s->map, at, 1)) &&
+           (on_rim(s, at) || append_face(s, clv_alpha(s->map, at, 2)));
+  }
+  return good ? CLV_OK : surgery_no_memory(s);
+}
+
+// The same in 2D: from corner to corner.
+static clv_result fill_edge(clv_surgery *s, const levels *l, clv_dart dart, int32_t k) {
+  s->face.count = 0;
+  for (clv_dart end = 0, at = dart; end < 2; end++, at = clv_alpha(s->map, dart, 0))
+    for (;;) {
+      if (in_face(s, at) && end == 0) break; // all the way round
+      if (!append_face(s, at)) return surgery_no_memory(s);
+      if (value_at(l->vertex, at) <= k) break;
+      at = clv_alpha(s->map, at, 1);
+      if (!append_face(s, at)) return surgery_no_memory(s);
+      at = clv_alpha(s->map, at, 0);
+    }
+  return CLV_OK;
+}
+
+static clv_result append_parts(clv_surgery *s) {
+  if (!BASE_RESERVE(&s->allocator, &s->facets, (uint64_t)s->facets.count + s->face.count)) return surgery_no_memory(s);
+  for (uint32_t k = 0; k < s->face.count; k++)
+    if (!clv_is_free(s->map, s->face.data[k], s->map->dimension)) s->facets.data[s->facets.count++] = s->face.data[k];
+  return CLV_OK;
+}
+
+clv_result surgery_whole_facets(clv_surgery *s) {
+  const levels l = levels_of(s);
+  if (!l.vertex || !l.cell) return CLV_OK;
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0, count = s->facets.count; result == CLV_OK && k < count; k++) {
+    const clv_dart here = s->facets.data[k], there = clv_alpha(s->map, here, s->map->dimension);
+    const int32_t level = value_at(l.cell, here), other = value_at(l.cell, there);
+    const clv_dart coarse = level <= other ? here : there;
+    if (clv_cell_kind(s->map, coarse) <= CLV_TEMPLATE_LAST) continue; // nothing hangs there
+    const int32_t at = level <= other ? level : other;
+    result = s->map->dimension == 3 ? fill_face(s, &l, coarse, at) : fill_edge(s, &l, coarse, at);
+    if (result == CLV_OK) result = append_parts(s);
+  }
+  return result;
+}

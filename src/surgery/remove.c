@@ -1,0 +1,151 @@
+// Removing cells: those of a zone, of a list, and those that a shape touches.
+
+#include "physics/zone.h"
+#include "surgery/surgery.h"
+#include "surgery/touch.h"
+
+#include <math.h>
+
+clv_result surgery_drop_cells(clv_surgery *s) {
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < s->cells.count; k++) {
+    if (!clv_dart_alive(s->map, s->cells.data[k])) continue; // listed twice
+    result = clv_map_remove_cell(s->map, s->cells.data[k]);
+    s->did.removed++;
+  }
+  return surgery_of_map(s, result);
+}
+
+static clv_result drop_and_end(clv_surgery *s, clv_surgery_report *report) {
+  if (!s->cells.count) return CLV_OK;
+  const clv_result result = surgery_begin(s);
+  return result == CLV_OK ? surgery_end(s, surgery_drop_cells(s), report) : result;
+}
+
+static bool append_cell(clv_surgery *s, clv_dart cell) {
+  if (!BASE_RESERVE(&s->allocator, &s->cells, (uint64_t)s->cells.count + 1)) return false;
+  s->cells.data[s->cells.count++] = cell;
+  return true;
+}
+
+// Zones
+
+typedef struct listing {
+  clv_surgery *surgery;
+  bool failed;
+} listing;
+
+static void list_cell(void *user, clv_dart cell) {
+  listing *list = user;
+  list->failed = list->failed || !append_cell(list->surgery, cell);
+}
+
+static clv_result select_cells(clv_surgery *s, const clv_zone *zone) {
+  const char *wrong = zone ? physics_zone_wrong(zone) : "there is none";
+  if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the zone of the removal makes no sense: %s", wrong);
+  s->cells.count = 0;
+  listing list = {.surgery = s};
+  const clv_result result = physics_zone_cells(s->body, zone, list_cell, &list);
+  if (result != CLV_OK) return surgery_fail(s, result, "%s", clv_body_error(s->body));
+  return list.failed ? surgery_no_memory(s) : CLV_OK;
+}
+
+clv_result clv_surgery_remove(clv_surgery *s, const clv_zone *zone, clv_surgery_report *report) {
+  if (report) *report = (clv_surgery_report){0};
+  const clv_result result = select_cells(s, zone);
+  return result == CLV_OK ? drop_and_end(s, report) : result;
+}
+
+// Lists
+
+clv_result clv_surgery_remove_cells(clv_surgery *s, const clv_dart *cells, uint32_t count, clv_surgery_report *report) {
+  if (report) *report = (clv_surgery_report){0};
+  if (count && !cells) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the removal has no list of cells");
+  for (uint32_t k = 0; k < count; k++)
+    if (!clv_dart_alive(s->map, cells[k]))
+      return surgery_fail(s, CLV_ERROR_ARGUMENT, "cell %u of the removal (counted from 0): there is no dart %u", k,
+                          cells[k]);
+  if (!BASE_RESERVE(&s->allocator, &s->cells, count)) return surgery_no_memory(s);
+  if (count) memcpy(s->cells.data, cells, count * sizeof *cells);
+  s->cells.count = count;
+  return drop_and_end(s, report);
+}
+
+// Shapes: a few points that span them, and how far they reach beyond.
+
+typedef struct solid {
+  surgery_point points[8];
+  uint32_t count;
+  double radius;
+  double least[3], greatest[3];
+} solid;
+
+static clv_result shape_of(clv_surgery *s, const clv_zone *zone, solid *to) {
+  const char *wrong = zone ? physics_zone_wrong(zone) : "there is none";
+  if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the shape to pierce with makes no sense: %s", wrong);
+  const bool box = zone->kind == CLV_ZONE_BOX, capsule = zone->kind == CLV_ZONE_CAPSULE;
+  if (!box && !capsule && zone->kind != CLV_ZONE_SPHERE)
+    return surgery_fail(s, CLV_ERROR_ARGUMENT, "a body is pierced with a box, a sphere or a capsule");
+  const double slack = 1e-9 * s->body->size;
+  to->count = box ? 8 : capsule ? 2 : 1;
+  to->radius = (box ? 0 : zone->radius) + slack;
+  for (uint32_t c = 0; c < to->count; c++)
+    for (uint32_t k = 0; k < 3; k++) {
+      const bool far = box ? c >> k & 1u : c;
+      to->points[c][k] = far ? zone->extent[k] : zone->point[k];
+    }
+  for (uint32_t k = 0; k < 3; k++) {
+    const double a = zone->point[k], b = to->count == 1 ? a : zone->extent[k];
+    to->least[k] = fmin(a, b) - to->radius;
+    to->greatest[k] = fmax(a, b) + to->radius;
+  }
+  return CLV_OK;
+}
+
+// A cell is taken for the hull of its corners.
+static bool touches(const clv_surgery *s, const surgery_corners *corners, const solid *shape) {
+  const double *pos = clv_body_positions(s->body);
+  for (uint32_t c = 0; c < corners->count; c++)
+    memcpy(s->points.data[c], pos + 3 * (size_t)corners->slots[c], sizeof s->points.data[c]);
+  const surgery_point *hull = (const surgery_point *)s->points.data, *other = (const surgery_point *)shape->points;
+  return surgery_hull_distance(hull, corners->count, other, shape->count, shape->radius) <= shape->radius;
+}
+
+static clv_result select_touched(clv_surgery *s, const solid *shape) {
+  s->cells.count = 0;
+  const clv_result result = surgery_code_vertices(s, shape->least, shape->greatest);
+  if (result != CLV_OK) return result;
+  clv_dart cell;
+  for (surgery_cursor at = {0}; (cell = surgery_next_cell(s->map, &at));) {
+    surgery_corners corners;
+    if (!surgery_cell_corners(s, cell, &corners) || !BASE_RESERVE(&s->allocator, &s->points, corners.count))
+      return surgery_no_memory(s);
+    if (surgery_cell_code(s, &corners).every || !touches(s, &corners, shape)) continue;
+    if (!append_cell(s, cell)) return surgery_no_memory(s);
+  }
+  return CLV_OK;
+}
+
+static clv_result list_sewn(clv_surgery *s, clv_dart facet, void *unused) {
+  (void)unused;
+  if (clv_is_free(s->map, facet, s->map->dimension)) return CLV_OK;
+  if (!BASE_RESERVE(&s->allocator, &s->facets, (uint64_t)s->facets.count + 1)) return surgery_no_memory(s);
+  s->facets.data[s->facets.count++] = facet;
+  return CLV_OK;
+}
+
+clv_result clv_surgery_pierce(clv_surgery *s, const clv_zone *zone, clv_surgery_report *report) {
+  if (report) *report = (clv_surgery_report){0};
+  solid shape = {0};
+  clv_result result = shape_of(s, zone, &shape);
+  if (result == CLV_OK) result = select_touched(s, &shape);
+  s->facets.count = 0;
+  for (uint32_t k = 0; result == CLV_OK && k < s->cells.count; k++)
+    result = surgery_each_facet(s, s->cells.data[k], list_sewn, NULL);
+  if (result != CLV_OK || !s->cells.count) return result;
+  result = surgery_begin(s);
+  if (result != CLV_OK) return result;
+  result = surgery_unsew_facets(s);
+  if (result == CLV_OK) result = surgery_drop_cells(s);
+  return surgery_end(s, result, report);
+}

@@ -1,0 +1,100 @@
+// A surgery from inside: room to work in, and how an operation begins and ends.
+//
+// An operation selects first, reading only; then it opens a transaction, changes the map, and ends:
+//
+//     surgery_select_... (surgery)                         // fills `facets` or `cells`, may fail
+//     result = surgery_begin(surgery);                     // nothing is done yet: `did` is all 0
+//     ... clv_map_... while result is CLV_OK, counting in `did` ...
+//     return surgery_end(surgery, result, report);         // commits and reports, or takes everything back
+//
+// Whatever room an operation needs it keeps here, so that one that is done again allocates nothing. Arrays mean nothing
+// between calls; only `marks` must be left as they are found: all 0.
+
+#ifndef SURGERY_SURGERY_H
+#define SURGERY_SURGERY_H
+
+#include "cleave/surgery.h"
+#include "physics/body.h"
+#include "surgery/sheet.h"
+#include "surgery/touch.h"
+
+struct clv_surgery {
+  clv_allocator allocator;
+  clv_error error;
+  clv_body *body;
+  clv_map *map;                     // the body's
+  clv_surgery_report did;           // by the operation under way
+  bool operating;                   // a transaction is ours: its splits are counted
+  BASE_ARRAY(clv_dart) facets;      // selected, one dart each
+  BASE_ARRAY(clv_dart) cells;       // likewise
+  BASE_ARRAY(uint64_t) offers;      // facets as they are found: what they are told apart by, and the dart
+  BASE_ARRAY(uint8_t) marks;        // by slot of a vertex
+  BASE_ARRAY(uint8_t) codes;        // by slot of a vertex: on which sides of a box it lies
+  BASE_ARRAY(double) heights;       // by slot of a vertex: above a plane
+  BASE_ARRAY(uint32_t) corners;     // of a cell that is no template
+  BASE_ARRAY(surgery_point) points; // likewise
+  BASE_ARRAY(clv_dart) rim, face;   // of a facet that neighbours have refined
+  surgery_sheet sheet;
+};
+
+clv_result surgery_fail(clv_surgery *surgery, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
+clv_result surgery_no_memory(clv_surgery *surgery);
+// Passes a result of the map on, with its sentence.
+clv_result surgery_of_map(clv_surgery *surgery, clv_result result);
+
+clv_result surgery_begin(clv_surgery *surgery);
+// Commits if all went well so far. report may be NULL.
+clv_result surgery_end(clv_surgery *surgery, clv_result result, clv_surgery_report *report);
+
+// All cells, in order of kind and row, those that are no templates behind the others:
+// for (surgery_cursor at = {0}; (cell = surgery_next_cell(map, &at));)
+typedef struct surgery_cursor {
+  uint32_t kind, row;
+} surgery_cursor;
+clv_dart surgery_next_cell(const clv_map *map, surgery_cursor *at);
+
+// The vertices of a cell, by slot. They live until the next call.
+typedef struct surgery_corners {
+  const uint32_t *slots;
+  uint32_t count;
+} surgery_corners;
+// False when memory is out.
+bool surgery_cell_corners(clv_surgery *surgery, clv_dart cell, surgery_corners *corners);
+// The mean of a cell's vertices in an array by slot.
+bool surgery_cell_centre(clv_surgery *surgery, clv_dart cell, const double *points, double centre[3]);
+// Calls `each` with a dart of every facet of a cell; ends early with what is not CLV_OK.
+typedef clv_result surgery_facet_visitor(clv_surgery *surgery, clv_dart facet, void *user);
+clv_result surgery_each_facet(clv_surgery *surgery, clv_dart cell, surgery_facet_visitor *each, void *user);
+
+// Where vertices lie with regard to a box: a bit for each side of it that they are beyond, in `codes`.
+clv_result surgery_code_vertices(clv_surgery *surgery, const double least[3], const double greatest[3]);
+// Of all corners of a cell (every) and of any of them (some).
+typedef struct surgery_code {
+  uint8_t every, some;
+} surgery_code;
+static inline surgery_code surgery_cell_code(const clv_surgery *surgery, const surgery_corners *corners) {
+  surgery_code code = {0xFF, 0};
+  for (uint32_t k = 0; k < corners->count; k++) {
+    const uint8_t one = surgery->codes.data[corners->slots[k]];
+    code.every &= one;
+    code.some |= one;
+  }
+  return code;
+}
+
+// The level of a cell: 0 in a body that was never refined.
+uint32_t surgery_level_of(const clv_surgery *surgery, clv_dart cell);
+
+// Selecting (select.c): the facets of a cut, in `facets`, those of refined cells whole. Not those that are free.
+clv_result surgery_select(clv_surgery *surgery, const clv_cut *cut);
+// Where neighbours have refined a facet, all parts of it, at the level of the coarser of its two cells, instead (facet.c):
+// `facets` may then hold one twice.
+clv_result surgery_whole_facets(clv_surgery *surgery);
+// Each facet once, in order.
+clv_result surgery_distinct_facets(clv_surgery *surgery);
+// Unsews `facets`, leaving out what is free by now, and counts them. Inside a transaction.
+clv_result surgery_unsew_facets(clv_surgery *surgery);
+// Removes `cells`, leaving out what is gone by now, and counts them. Inside a transaction.
+clv_result surgery_drop_cells(clv_surgery *surgery);
+
+#endif
