@@ -26,6 +26,7 @@ simulate() { # scene, name
   run run "$1" --out $out/"$2"
   run plot $out/"$2" --columns kinetic,elastic,gravitational,total -o $out/"$2".png
   run plot $out/"$2"
+  run render $out/"$2" -o $out/"$2"_body.png --color von-mises
 }
 
 simulate scenes/01_cantilever.yaml cantilever
@@ -46,5 +47,6 @@ Everything is in $out:
   cantilever/body.pvd  liver/body.pvd    frames for ParaView, with displacement, velocity, strain and stress
   cantilever/*.csv     liver/*.csv       energies, and the paths of the probes
   cantilever.png       liver.png         energies over time; energies.svg and probes.svg lie beside the numbers
+  cantilever_body.png  liver_body.png    the bodies at the end, coloured by stress
   mixed.msh            mixed.vtu         the mesh, for Gmsh and for ParaView
 END

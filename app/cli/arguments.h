@@ -23,6 +23,9 @@ bool cli_flag(const cli_call *call, const char *option);
 // complaint: "NX must be a whole number from 1 to 10, not '0x4'".
 int cli_whole_number(const cli_call *call, const char *name, const char *text, uint32_t least, uint32_t *number);
 int cli_length(const cli_call *call, const char *name, const char *text, double *length);
+int cli_number(const cli_call *call, const char *name, const char *text, double *number);
+// "X,Y,Z"
+int cli_vector(const cli_call *call, const char *name, const char *text, double vector[3]);
 int cli_time(const cli_call *call, const char *name, const char *text, double *seconds);
 
 #endif

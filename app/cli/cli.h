@@ -24,8 +24,8 @@ enum {
 };
 
 enum {
-  CLI_MAX_OPTIONS = 8, // of one command
-  CLI_MAX_VALUES = 3,  // of one option
+  CLI_MAX_OPTIONS = 16, // of one command
+  CLI_MAX_VALUES = 3,   // of one option
 };
 
 typedef struct cli_option {
@@ -59,7 +59,8 @@ struct cli_call {
   const char *option_values[CLI_MAX_OPTIONS][CLI_MAX_VALUES]; // likewise
 };
 
-extern const cli_command cli_grid, cli_mesh, cli_info, cli_check, cli_convert, cli_formats, cli_plot, cli_help;
+extern const cli_command cli_grid, cli_mesh, cli_info, cli_check, cli_convert, cli_formats, cli_plot, cli_render,
+    cli_film, cli_help;
 extern const cli_command cli_rule_check, cli_rule_show, cli_rule_explain, cli_rule_compile, cli_rule_apply;
 extern const cli_command cli_run, cli_scene_check, cli_scene_explain, cli_scene_keys, cli_scene_schema;
 

@@ -24,13 +24,36 @@ int cli_whole_number(const cli_call *call, const char *name, const char *text, u
                      UINT32_MAX, text);
 }
 
-static bool read_positive(const char *text, double *number) {
-  if (!*text || text[strspn(text, "0123456789.eE+-")]) return false;
+// A number, and where it ends: before `behind`.
+static bool read_number(const char *text, char behind, double *number, const char **rest) {
+  const size_t length = strspn(text, "0123456789.eE+-");
+  if (!length || text[length] != behind) return false;
   char *end;
-  const double value = strtod(text, &end);
-  if (end == text || *end || !isfinite(value) || value <= 0.0) return false;
+  *number = strtod(text, &end);
+  *rest = end;
+  return end == text + length && isfinite(*number);
+}
+
+static bool read_positive(const char *text, double *number) {
+  const char *rest;
+  double value;
+  if (!read_number(text, '\0', &value, &rest) || value <= 0.0) return false;
   *number = value;
   return true;
+}
+
+int cli_number(const cli_call *call, const char *name, const char *text, double *number) {
+  const char *rest;
+  if (read_number(text, '\0', number, &rest)) return CLI_OK;
+  return cli_misused(call->command, "%s must be a number, such as -2.5, not '%s'", name, text);
+}
+
+int cli_vector(const cli_call *call, const char *name, const char *text, double vector[3]) {
+  const char *at = text;
+  for (int k = 0; k < 3; k++, at++)
+    if (!read_number(at, k < 2 ? ',' : '\0', &vector[k], &at))
+      return cli_misused(call->command, "%s must be three numbers X,Y,Z, such as 0,-1,0.5, not '%s'", name, text);
+  return CLI_OK;
 }
 
 int cli_length(const cli_call *call, const char *name, const char *text, double *length) {

@@ -2,11 +2,11 @@
 
 #include "arguments.h"
 #include "cli.h"
+#include "subject.h"
 #include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_COLUMNS = 256, PATH_SIZE = 4096 };
@@ -17,11 +17,6 @@ typedef struct plot_wishes {
   uint32_t column_count;
   char words[PATH_SIZE]; // what the columns point into
 } plot_wishes;
-
-static bool is_directory(const char *path) {
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 // "a,b,c" as names.
 static int read_columns(const cli_call *call, plot_wishes *wishes) {
@@ -105,7 +100,7 @@ static int run_plot(const cli_call *call) {
   plot_wishes wishes = {.output = cli_value(call, "output")};
   const int result = read_columns(call, &wishes);
   if (result != CLI_OK) return result;
-  if (!is_directory(run)) {
+  if (!cli_is_directory(run)) {
     if (file) return cli_misused(call->command, "--file names a file of a run, but '%s' is no directory", run);
     return draw(run, &wishes);
   }

@@ -9,6 +9,7 @@
 #include "cleave/map.h"
 #include "cleave/mesh.h"
 #include "cleave/physics.h"
+#include "cleave/picture.h"
 #include "cleave/result.h"
 #include "cleave/rule.h"
 #include "cleave/scene.h"

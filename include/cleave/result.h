@@ -63,6 +63,18 @@ CLV_API clv_result clv_frame_extract(clv_mesh *mesh, const clv_world *world, uin
 CLV_API clv_result clv_checkpoint_write(clv_world *world, const char *path, const char *scene, clv_error *error);
 CLV_API clv_result clv_checkpoint_read(clv_world *world, const char *path, const char *scene, clv_error *error);
 
+// What a run has left in its directory, to be looked at: the frames that all of its bodies have, by its PVD files. While the
+// run goes on, there are those that were there when it was opened. NULL on failure; `allocator` may be NULL.
+typedef struct clv_series clv_series;
+CLV_API clv_series *clv_series_open(const char *directory, const clv_allocator *allocator, clv_error *error);
+CLV_API void clv_series_close(clv_series *series);
+CLV_API uint32_t clv_series_bodies(const clv_series *series);
+CLV_API const char *clv_series_body_name(const clv_series *series, uint32_t body);
+CLV_API uint32_t clv_series_frames(const clv_series *series);
+CLV_API double clv_series_time(const clv_series *series, uint32_t frame);
+CLV_API clv_result clv_series_read(const clv_series *series, uint32_t frame, uint32_t body, clv_mesh *mesh,
+                                   clv_error *error);
+
 // Draws columns of a CSV file over its first one, a panel for each quantity (energies apart from momenta), with units by the
 // names that this header gives; quantities that are zero throughout only when their columns are named. SVG or PNG by the ending of `path`, which is replaced. A wrong file: "file:line: what".
 typedef struct clv_plot_def {

@@ -217,6 +217,15 @@ void result_canvas_text(result_canvas *canvas, result_point at, const result_let
   cairo_restore(canvas->cairo);
 }
 
+void result_canvas_pixels(result_canvas *canvas, const uint32_t *pixels) {
+  cairo_surface_flush(canvas->surface);
+  unsigned char *data = cairo_image_surface_get_data(canvas->surface);
+  const size_t stride = (size_t)cairo_image_surface_get_stride(canvas->surface);
+  for (size_t y = 0; data && y < canvas->height; y++)
+    memcpy(data + y * stride, pixels + y * canvas->width, canvas->width * sizeof *pixels);
+  cairo_surface_mark_dirty(canvas->surface);
+}
+
 // Files
 
 typedef struct png_bytes {

@@ -41,6 +41,8 @@ void result_canvas_dot(result_canvas *canvas, result_point centre, double radius
 void result_canvas_fill(result_canvas *canvas, result_point corner, result_point size, uint32_t colour);
 // The base line of the text runs through the point.
 void result_canvas_text(result_canvas *canvas, result_point at, const result_lettering *lettering, const char *text);
+// Pixels in place of all there is, 0xRRGGBB, row by row; of a PNG alone.
+void result_canvas_pixels(result_canvas *canvas, const uint32_t *pixels);
 double result_canvas_text_width(result_canvas *canvas, const result_lettering *lettering, const char *text);
 
 // Draws only inside a rectangle until the end of it.

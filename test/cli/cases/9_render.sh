@@ -1,0 +1,52 @@
+# cleave render and cleave film: pictures of meshes, runs and scenes.
+
+is_png() { [ "$(head -c 4 "$1" | tail -c 3)" = PNG ] || fail "$1 is no PNG"; }
+
+cat >small.yaml <<'END'
+cleave: 1
+mesh: {grid: hex, cells: [3, 1, 1], size: [3, 1, 1]}
+fix: [{box: [[0, 0, 0], [0, 1, 1]]}]
+solver: {method: implicit-euler, step: 10 ms}
+until: 0.1
+END
+cleave 0 grid hex 2 2 2 -o cube.vtu
+cleave 0 run small.yaml --out small
+
+render_mesh() { ok render cube.vtu -o cube.png && prints 'cube.png: drawn' && is_png cube.png; }
+it 'render draws a mesh' render_mesh
+
+render_run() { ok render small -o small.png --color von-mises --camera front && is_png small.png; }
+it 'render draws the last frame of a run' render_run
+
+render_time() {
+  ok render small --time 0 -o first.png && ok render small -o last.png && is_png first.png
+  ! cmp -s first.png last.png || fail 'both moments look alike'
+}
+it 'render --time' render_time
+
+render_scene() { ok render small.yaml --time 0.02 -o scene.png --clip 1.5,0,0 1,0,0 --shrink 0.1 && is_png scene.png; }
+it 'render simulates a scene' render_scene
+
+complains() { # sentence, arguments
+  cleave 1 "${@:2}"
+  says "$1"
+}
+it 'render: no such field' complains \
+  "there is no field 'heat' to colour by; there are: displacement, velocity, held, stress, von_mises, strain, energy, model, region" \
+  render small -o a.png --color heat
+it 'render: nothing there' complains 'nowhere.vtu: No such file or directory' render nowhere.vtu -o a.png
+it 'render: a directory without frames' complains \
+  ".: no frames here; 'cleave run' writes BODY.pvd and its .vtu files" render . -o a.png
+it 'render: unknown ending' misuse "a picture is a .png file, which 'a.jpg' is not" render cube.vtu -o a.jpg
+it 'render: a camera nobody knows' misuse "--camera is front, back, left, right, top, bottom or X,Y,Z, not 'above'" \
+  render cube.vtu -o a.png --camera above
+it 'render: half a camera' misuse "FROM must be three numbers X,Y,Z, such as 0,-1,0.5, not '1,2'" \
+  render cube.vtu -o a.png --camera 1,2
+it 'render: a range of nothing' misuse '--range needs --color: it says what its colours span' \
+  render cube.vtu -o a.png --range 0 1
+it 'film: unknown ending' misuse "a film is an .mp4 or a .gif file, which 'a.avi' is not" film small -o a.avi
+
+film_gif() { ok film small -o small.gif --size 64 48 && prints 'small.gif: ' && head -c 3 small.gif | grep -q GIF; }
+film_missing() { complains \
+  'films are put together by ffmpeg, which is not on the PATH: apt-get install ffmpeg' film small -o small.gif; }
+if command -v ffmpeg >/dev/null; then it 'film makes a film' film_gif; else it 'film needs ffmpeg' film_missing; fi
