@@ -56,9 +56,10 @@ static int draw_frame(const film *f, uint32_t frame) {
   int result = cli_subject_frame(&subject, f->series, frame);
   snprintf(name, sizeof name, "frame_%06u.png", frame);
   snprintf(title, sizeof title, "%.3f s", subject.time);
-  f->look.title = title;
+  clv_picture_def look = f->look;
+  look.title = title;
   if (result == CLI_OK &&
-      clv_picture_draw(subject.meshes, subject.count, &f->look, cli_workshop_at(&f->shop, name).path, &error) != CLV_OK)
+      clv_picture_draw(subject.meshes, subject.count, &look, cli_workshop_at(&f->shop, name).path, &error) != CLV_OK)
     result = cli_failed(error.message);
   cli_subject_free(&subject);
   return result;
