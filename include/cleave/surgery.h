@@ -86,6 +86,35 @@ CLV_API clv_result clv_surgery_remove_cells(clv_surgery *surgery, const clv_dart
 // are removed.
 CLV_API clv_result clv_surgery_pierce(clv_surgery *surgery, const clv_zone *shape, clv_surgery_report *report);
 
+// Tearing
+
+typedef enum clv_tear_kind {
+  CLV_TEAR_STRESS, // Pa: Cauchy's stress across a facet, n . sigma n, the greater of its two cells'
+  CLV_TEAR_STRAIN, // the greatest principal stretch of a cell, less 1; the facet that it is stretched across most parts
+  CLV_TEAR_FORCE,  // N: the tension of a spring on an edge; of the facets at its ends, the one most across it parts
+  CLV_TEAR_KIND_COUNT
+} clv_tear_kind;
+
+// "stress", "strain", "force". Back: -1 for an unknown word.
+CLV_API const char *clv_tear_name(clv_tear_kind kind);
+CLV_API int clv_tear_from_name(const char *name);
+
+// Facets give way at a threshold, the worst first.
+typedef struct clv_tear {
+  clv_tear_kind kind;
+  double threshold;
+  clv_zone zone; // cells that can tear: both of a facet must be there
+  bool masked;   // only facets whose corners are all in `mask` tear
+  clv_zone mask;
+  uint32_t most; // facets a call; 0: all that have reached it
+} clv_tear;
+
+// By stress, everywhere, no mask, all that have reached it; the threshold is to be set.
+CLV_API clv_tear clv_default_tear(void);
+// What is wrong with one: NULL when nothing is.
+CLV_API const char *clv_tear_wrong(const clv_tear *tear);
+CLV_API clv_result clv_surgery_tear(clv_surgery *surgery, const clv_tear *tear, clv_surgery_report *report);
+
 CLV_END_DECLS
 
 #endif

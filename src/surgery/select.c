@@ -27,13 +27,20 @@ static bool least_dart(const clv_map *map, clv_dart dart, clv_dart *least) {
   return good;
 }
 
+bool surgery_facet_key(const clv_surgery *s, clv_dart dart, uint64_t *key) {
+  clv_dart here, there;
+  if (!least_dart(s->map, dart, &here) || !least_dart(s->map, clv_alpha(s->map, dart, s->map->dimension), &there))
+    return false;
+  *key = here < there ? here : there;
+  return true;
+}
+
 // The dart's facet is sewn.
 static clv_result offer(clv_surgery *s, clv_dart dart) {
-  clv_dart here, there;
-  if (!least_dart(s->map, dart, &here) || !least_dart(s->map, clv_alpha(s->map, dart, s->map->dimension), &there) ||
-      !BASE_RESERVE(&s->allocator, &s->offers, (uint64_t)s->offers.count + 1))
+  uint64_t key;
+  if (!surgery_facet_key(s, dart, &key) || !BASE_RESERVE(&s->allocator, &s->offers, (uint64_t)s->offers.count + 1))
     return surgery_no_memory(s);
-  s->offers.data[s->offers.count++] = (uint64_t)(here < there ? here : there) << 32 | dart;
+  s->offers.data[s->offers.count++] = key << 32 | dart;
   return CLV_OK;
 }
 
@@ -77,7 +84,7 @@ static clv_result select_listed(clv_surgery *s, const clv_cut *cut) {
 
 // Marked vertices
 
-static bool all_marked(const clv_surgery *s, clv_dart dart, bool *good) {
+bool surgery_facet_marked(const clv_surgery *s, clv_dart dart, bool *good) {
   clv_walk walk;
   *good = clv_walk_orbit(&walk, s->map, CLV_CELL_FACET(s->map->dimension), dart) == CLV_OK;
   bool all = *good;
@@ -90,7 +97,7 @@ static bool all_marked(const clv_surgery *s, clv_dart dart, bool *good) {
 static clv_result offer_if_marked(clv_surgery *s, clv_dart facet, void *unused) {
   (void)unused;
   bool good = true;
-  if (clv_is_free(s->map, facet, s->map->dimension) || !all_marked(s, facet, &good))
+  if (clv_is_free(s->map, facet, s->map->dimension) || !surgery_facet_marked(s, facet, &good))
     return good ? CLV_OK : surgery_no_memory(s);
   return offer(s, facet);
 }
@@ -103,7 +110,7 @@ static clv_result offer_marked_facets(clv_surgery *s, clv_dart cell) {
   return marked < s->map->dimension ? CLV_OK : surgery_each_facet(s, cell, offer_if_marked, NULL);
 }
 
-static clv_result reserve_marks(clv_surgery *s) {
+clv_result surgery_reserve_marks(clv_surgery *s) {
   const uint32_t slots = clv_body_slots(s->body);
   if (!BASE_RESERVE(&s->allocator, &s->marks, slots)) return surgery_no_memory(s);
   if (s->marks.count < slots) memset(s->marks.data + s->marks.count, 0, slots - s->marks.count);
@@ -126,7 +133,7 @@ static clv_result select_particles(clv_surgery *s, const clv_cut *cut) {
   for (uint32_t k = 0; k < cut->count; k++)
     if (!clv_id_alive(s->map, CLV_VERTEX, cut->particles[k]))
       return surgery_fail(s, CLV_ERROR_ARGUMENT, "particle %u of the cut (counted from 0) is gone, or never was", k);
-  clv_result result = reserve_marks(s);
+  clv_result result = surgery_reserve_marks(s);
   for (uint32_t k = 0; result == CLV_OK && k < cut->count; k++) s->marks.data[cut->particles[k].index] = 1;
   for (uint32_t k = 0; result == CLV_OK && k < cut->count; k++) result = offer_about(s, cut->particles[k]);
   for (uint32_t k = 0; k < cut->count && s->marks.count; k++) s->marks.data[cut->particles[k].index] = 0;
@@ -136,7 +143,7 @@ static clv_result select_particles(clv_surgery *s, const clv_cut *cut) {
 static clv_result select_inside(clv_surgery *s, const clv_zone *zone) {
   clv_result result = physics_zone_vertices(s->body, zone);
   if (result != CLV_OK) return surgery_fail(s, result, "%s", clv_body_error(s->body));
-  result = reserve_marks(s);
+  result = surgery_reserve_marks(s);
   if (result != CLV_OK) return result;
   const uint32_t *found = s->body->found.data, count = s->body->found.count;
   for (uint32_t k = 0; k < count; k++) s->marks.data[found[k]] = 1;

@@ -58,6 +58,8 @@ void clv_surgery_destroy(clv_surgery *surgery) {
   BASE_RELEASE(&a, &surgery->points);
   BASE_RELEASE(&a, &surgery->rim);
   BASE_RELEASE(&a, &surgery->face);
+  BASE_RELEASE(&a, &surgery->zoned);
+  BASE_RELEASE(&a, &surgery->weak);
   surgery_sheet_free(&surgery->sheet, &a);
   base_free(&a, surgery, sizeof *surgery);
 }

@@ -18,6 +18,13 @@
 #include "surgery/sheet.h"
 #include "surgery/touch.h"
 
+// A facet that may give way: by how much it is over, and how well it lies.
+typedef struct surgery_weak {
+  double value, across;
+  uint64_t key; // the same from both sides
+  clv_dart dart;
+} surgery_weak;
+
 struct clv_surgery {
   clv_allocator allocator;
   clv_error error;
@@ -34,6 +41,8 @@ struct clv_surgery {
   BASE_ARRAY(uint32_t) corners;     // of a cell that is no template
   BASE_ARRAY(surgery_point) points; // likewise
   BASE_ARRAY(clv_dart) rim, face;   // of a facet that neighbours have refined
+  BASE_ARRAY(uint8_t) zoned;        // by number of a cell: in a zone
+  BASE_ARRAY(surgery_weak) weak;    // that may tear
   surgery_sheet sheet;
 };
 
@@ -90,6 +99,11 @@ clv_result surgery_select(clv_surgery *surgery, const clv_cut *cut);
 // Where neighbours have refined a facet, all parts of it, at the level of the coarser of its two cells, instead (facet.c):
 // `facets` may then hold one twice.
 clv_result surgery_whole_facets(clv_surgery *surgery);
+// A number for a sewn facet, the same from both sides. False when memory is out.
+bool surgery_facet_key(const clv_surgery *surgery, clv_dart dart, uint64_t *key);
+// Room for a mark at each vertex. Those of a facet's corners: all of them.
+clv_result surgery_reserve_marks(clv_surgery *surgery);
+bool surgery_facet_marked(const clv_surgery *surgery, clv_dart dart, bool *good);
 // Each facet once, in order.
 clv_result surgery_distinct_facets(clv_surgery *surgery);
 // Unsews `facets`, leaving out what is free by now, and counts them. Inside a transaction.
