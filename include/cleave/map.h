@@ -207,6 +207,11 @@ CLV_API void clv_marks_clear(clv_marks *marks);
 
 // The kind of the cell a dart belongs to; CLV_POLYGON or CLV_POLYHEDRON for explicit and extended cells.
 CLV_API clv_kind clv_cell_kind(const clv_map *map, clv_dart dart);
+// The kind that a cell has at its own level. Neighbours put hanging vertices into the edges of a template cell, and split
+// its faces: as long as its own darts are all there, and a1 and a2 of them lead where they always did, it has the shape of
+// its template, and its row's corners are its corners; a0 leads to the end of an edge or to a vertex that hangs in it. Other
+// cells: as clv_cell_kind says. Between transactions.
+CLV_API clv_kind clv_cell_shape(const clv_map *map, clv_dart dart);
 // How many rows of a template kind there are (holes of removed cells included) and how many are alive.
 CLV_API uint32_t clv_cell_rows(const clv_map *map, clv_kind kind);
 CLV_API uint32_t clv_cell_count(const clv_map *map, clv_kind kind);

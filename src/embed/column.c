@@ -140,6 +140,7 @@ static void embedding_destroy(void *self) {
   BASE_RELEASE(&m->allocator, &e->parents);
   BASE_RELEASE(&m->allocator, &e->by_child);
   BASE_RELEASE(&m->allocator, &e->parts);
+  BASE_RELEASE(&m->allocator, &e->given);
   base_free(&m->allocator, e, sizeof *e);
   m->embedding = (map_embedding){0};
 }
@@ -155,6 +156,7 @@ static embedding *embedding_require(map *m) {
                                  .settle = embed_settle,
                                  .check = embed_check,
                                  .describe = embed_describe,
+                                 .level = embed_level,
                                  .destroy = embedding_destroy,
                                  .copies = true,
                                  .reserve_copies = embed_reserve_copies,

@@ -35,11 +35,21 @@ typedef struct embed_parents {
   uint32_t number; // in the order of the log
 } embed_parents;
 
+// A level that the open transaction gives the vertex of a dart.
+typedef struct embed_given {
+  clv_dart dart;
+  uint32_t number; // in the log
+  int32_t level;
+} embed_given;
+
 typedef struct embedding {
   map *map;
   BASE_ARRAY(clv_column *) columns;
   BASE_ARRAY(embed_parents) parents, by_child; // of this commit's new vertices
   BASE_ARRAY(clv_part) parts;
+  BASE_ARRAY(embed_given) given; // in order of dart, of the log that had so many entries at that revision (level.c)
+  uint32_t given_log;
+  uint64_t given_revision;
 } embedding;
 
 // Room for `count` values.
@@ -69,6 +79,7 @@ void embed_settle(void *self, map *m, clv_kind kind, uint32_t row, const clv_dar
 bool embed_reserve_copies(void *self, map *m, uint32_t more);
 void embed_copy(void *self, const map_parted *parted, uint32_t count);
 uint64_t embed_describe(const void *self);
+int32_t embed_level(void *self, const map *m, clv_dart dart);
 clv_result embed_check(void *self, const map *m, void (*report)(void *, const clv_problem *), void *user);
 
 #endif

@@ -115,6 +115,13 @@ static void check_explicit_cell(checker *c, uint32_t block, clv_dart first, uint
   clv_walk_end(&cell);
 }
 
+static void check_extended_cell(checker *c, clv_dart cell) {
+  check_explicit_cell(c, cell >> 6, cell, 0);
+  if (map_has_shape(c->m, cell) != (clv_cell_shape(&c->m->view, cell) <= CLV_TEMPLATE_LAST))
+    broken(c, "cell-shape", cell, 0, "cell %u is not known for what it is, a template with hanging vertices or none",
+           cell >> 6);
+}
+
 static void check_cells(checker *c) {
   const map *m = c->m;
   for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_KINDS; kind++) {
@@ -130,7 +137,7 @@ static void check_cells(checker *c) {
       else if (!map_is_template(kind))
         check_explicit_cell(c, cell >> 6, words[0], words[1]);
       else if (state & MAP_EXTENDED)
-        check_explicit_cell(c, cell >> 6, cell, 0);
+        check_extended_cell(c, cell);
     }
     if (alive != m->rows[kind].alive)
       broken(c, "cell-count", 0, 0, "%u cells of kind %s are alive, %u are counted", alive,

@@ -137,8 +137,7 @@ static void apply_cells(map *m, map_orbits *o) {
   const uint32_t explicit_kind = m->view.dimension == 2 ? CLV_POLYGON : CLV_POLYHEDRON;
   for (uint32_t c = 0; c < o->orbits.count; c++) {
     map_new_orbit *orbit = &o->orbits.data[c];
-    orbit->id = orbit->seated ? (uint32_t)orbit->keeps
-                              : take_block(m, orbit->settle == MAP_RESEAT ? orbit->kind : explicit_kind);
+    orbit->id = orbit->seated ? (uint32_t)orbit->keeps : take_block(m, orbit->kind ? orbit->kind : explicit_kind);
     for (uint32_t k = orbit->node_start; k < orbit->node_end; k++) {
       uint32_t *cell = &m->records.cell.data[map_record(m, o->nodes.data[k])];
       *cell = (*cell & MAP_SIDE) | orbit->id;
@@ -292,6 +291,7 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->sides);
   BASE_RELEASE(a, &s->cuts);
   BASE_RELEASE(a, &s->fresh);
+  BASE_RELEASE(a, &s->born);
   BASE_RELEASE(a, &s->places);
   base_free(a, s, sizeof *s);
   m->scratch = NULL;

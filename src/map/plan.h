@@ -71,6 +71,12 @@ typedef struct map_place {
   uint32_t slot; // of its id
 } map_place;
 
+// A dart that came in this transaction.
+typedef struct map_born {
+  clv_dart dart, origin; // origin: a dart of the cell it was born in, of those that were there before
+  uint32_t next;         // towards the one of its kin that knows the origin
+} map_born;
+
 typedef struct map_scratch {
   map_plan plan;
   BASE_ARRAY(uint64_t) seen; // a table of nodes (resolve.c)
@@ -80,14 +86,18 @@ typedef struct map_scratch {
   map_words sides;              // packed 2-colouring, for recolouring
   map_words cuts;               // by entry of the log
   map_words fresh;              // blocks that this transaction added, in order
+  BASE_ARRAY(map_born) born;    // in order of dart, where a cell has none but new ones (origin.c)
+  bool origins;                 // they are listed
+  bool no_levels;               // memory was out when levels were asked for
   BASE_ARRAY(map_place) places; // where orbits come apart (part.c)
   bool general;                 // plan every commit: for tests
 } map_scratch;
 
 typedef enum map_settle {
-  MAP_STAY,   // stored as it is
-  MAP_RESEAT, // a template (again): to its row, or to a new one
-  MAP_EVICT,  // some darts bear names of a block that is not theirs any more
+  MAP_STAY,    // stored as it is
+  MAP_RESEAT,  // a template (again): to its row, or to a new one
+  MAP_RESHAPE, // a template with hanging vertices: to a new row, extended
+  MAP_EVICT,   // some darts bear names of a block that is not theirs any more
 } map_settle;
 
 void map_scratch_destroy(map *m);
@@ -121,12 +131,23 @@ typedef struct map_parted { // what came off the orbit of an id, and its own
 typedef enum map_part_end { MAP_PART_DONE, MAP_PART_GENERAL, MAP_PART_NO_MEMORY } map_part_end;
 map_part_end map_commit_part(map *m);
 
+// Where new darts come from (origin.c): 0 for those that were born outside all cells.
+bool map_find_origins(map *m);
+clv_dart map_origin(const map *m, clv_dart dart);
+
 // Appends an event, for which there is room (commit.c).
 void map_emit(map *m, uint32_t dims, clv_event_kind kind, clv_dart dart, clv_id id, clv_id from);
 
 // Which cells are templates, which must move (settle.c); and doing it, which cannot fail after the reserve.
-void map_plan_settling(map *m, map_plan *plan);
+bool map_plan_settling(map *m, map_plan *plan); // false: no memory
 void map_settle_cells(map *m, map_plan *plan);
+
+// The template that a cell is at its own level, with its darts in order (reshape.c); and storing it as such.
+clv_kind map_match_coarse(const map *m, const map_orbits *cells, const map_new_orbit *orbit, clv_dart *source);
+void map_reshape(map *m, map_orbits *cells, const map_new_orbit *orbit);
+// Moves a dart to a record and a name that nobody has; or to new ones of its own (settle.c).
+clv_dart map_move_dart(map *m, clv_dart dart, uint32_t to, clv_dart name);
+clv_dart map_evict(map *m, clv_dart dart);
 
 // Orientation (orient.c): whether the log breaks the colouring, and colouring anew.
 bool map_colouring_broken(const map *m);

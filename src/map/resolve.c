@@ -95,7 +95,7 @@ bool map_is_fresh(const map *m, uint32_t block) {
 }
 
 uint64_t map_old_name(const map *m, const map_index *index, clv_dart node) {
-  if (!index) return m->records.cell.data[map_record(m, node)] & ~MAP_SIDE;
+  if (!index) return m->records.cell.data[map_record(m, node)] & MAP_BLOCK;
   const uint32_t id = map_index_get(m, index, node);
   if (index->crossing || !(id & MAP_TEMPLATE_SLOT)) return id;
   const clv_dart cell = map_block(m, node) << 6;
@@ -197,6 +197,19 @@ static bool add_any_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart) {
   return true;
 }
 
+// A cell of new darts alone is part of the one they were born in. It weighs nothing: what is shared out stays with darts
+// that were there before.
+static bool add_origin(resolver *r, map_new_orbit *orbit) {
+  map *m = r->m;
+  if (r->o->dims != clv_orbit_dims(&m->view, CLV_CELL)) return true;
+  if (!r->s->origins && !map_find_origins(m)) return false;
+  r->s->origins = true;
+  clv_dart origin = CLV_NO_DART;
+  for (uint32_t k = orbit->node_start; k < r->o->nodes.count && !origin; k++)
+    origin = map_origin(m, r->o->nodes.data[k]);
+  return !origin || add_part(r, orbit, map_old_name(m, r->o->index, origin), 0);
+}
+
 // Walks the orbit at a touched dart, unless it was walked already.
 static bool start(resolver *r, clv_dart dart) {
   map_orbits *o = r->o;
@@ -206,6 +219,7 @@ static bool start(resolver *r, clv_dart dart) {
   if (!BASE_RESERVE(&r->m->allocator, &o->orbits, (uint64_t)o->orbits.count + 1)) return false;
   if (!add_plain_orbit(r, &orbit, dart, &found)) return false;
   if (!found && !add_any_orbit(r, &orbit, dart)) return false;
+  if (o->parts.count == orbit.part_start && !add_origin(r, &orbit)) return false;
   orbit.node_end = o->nodes.count;
   orbit.part_end = o->parts.count;
   o->orbits.data[o->orbits.count++] = orbit;
@@ -421,7 +435,7 @@ static void keep_ids(const map *m, const map_plan *plan, map_orbits *o) {
     const map_part *best = NULL;
     for (end = k; end < count && o->parts.data[o->by_old.data[end]].old == old; end++) {
       const map_part *part = &o->parts.data[o->by_old.data[end]];
-      if (!best && part->orbit != MAP_NO_ORBIT && may_keep(m, plan, o, part)) best = part;
+      if (!best && part->orbit != MAP_NO_ORBIT && part->weight && may_keep(m, plan, o, part)) best = part;
     }
     const bool whole = best && end == k + 1;
     for (uint32_t p = k; p < end && !whole; p++) {
@@ -477,12 +491,12 @@ static bool resolve_cells(map *m, map_plan *plan) {
   const uint32_t cell_dims = clv_orbit_dims(&m->view, CLV_CELL);
   clear(&plan->cells, cell_dims, NULL);
   if (plan->inner_changed && !resolve_orbits(m, plan, &plan->cells, cell_dims, NULL)) return false;
-  map_plan_settling(m, plan); // which cells keep their rows decides who keeps the rows' slots
-  return true;
+  return map_plan_settling(m, plan); // which cells keep their rows decides who keeps the rows' slots
 }
 
 bool map_resolve(map *m, map_plan *plan) {
   survey(m, plan);
+  m->scratch->origins = false;
   if (!find_fresh_blocks(m, plan) || !map_find_cuts(m) || !resolve_cells(m, plan)) return false;
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     map_index *index = m->numbered[k];

@@ -2,7 +2,8 @@
 //
 // A cell whose links were written has records. If it is isomorphic to a template it goes (back) to a row of that kind:
 // its own when it still has the block, a new one otherwise. If it is not, but some of its darts bear names of a block
-// that it does not own any more (the cell was cut in two), those darts move to names of their own. Everything that
+// that it does not own any more (the cell was cut in two), those darts move to names of their own; unless it has a shape
+// at its own level (reshape.c). Everything that
 // pointed at a renamed dart is told, and the renaming goes into the journal.
 
 #include "map/plan.h"
@@ -62,7 +63,8 @@ static clv_kind match(const map *m, const map_orbits *cells, const map_new_orbit
   return CLV_NONE;
 }
 
-void map_plan_settling(map *m, map_plan *plan) {
+bool map_plan_settling(map *m, map_plan *plan) {
+  m->scratch->no_levels = false;
   memset(plan->rows, 0, sizeof plan->rows);
   plan->evicted = 0;
   map_orbits *cells = &plan->cells;
@@ -70,19 +72,25 @@ void map_plan_settling(map *m, map_plan *plan) {
   for (uint32_t c = 0; c < cells->orbits.count; c++) {
     map_new_orbit *orbit = &cells->orbits.data[c];
     clv_dart source[CLV_TEMPLATE_DARTS] = {0};
-    const clv_kind kind = match(m, cells, orbit, source);
-    orbit->kind = (uint8_t)kind;
+    clv_kind kind = match(m, cells, orbit, source);
     orbit->settle = kind ? MAP_RESEAT : MAP_STAY;
+    if (!kind && !(orbit->keeps && map_is_template(map_page(m, (clv_dart)(orbit->keeps << 6)).kind))) {
+      kind = map_match_coarse(m, cells, orbit, source);
+      if (kind) orbit->settle = MAP_RESHAPE;
+    }
+    orbit->kind = (uint8_t)kind;
     orbit->seated = orbit->keeps && (!kind || map_page(m, (clv_dart)(orbit->keeps << 6)).kind == kind);
     orbit->changed |= !orbit->seated;
     if (!orbit->seated) plan->rows[kind ? (uint32_t)kind : explicit_kind]++;
-    for (uint32_t k = orbit->node_start; k < orbit->node_end && !kind; k++) {
+    if (orbit->settle == MAP_RESHAPE) plan->evicted += clv_templates[kind].dart_count;
+    for (uint32_t k = orbit->node_start; k < orbit->node_end && orbit->settle != MAP_RESEAT; k++) {
       const clv_dart dart = cells->nodes.data[k];
       if (!map_is_template(map_page(m, dart).kind) || dart >> 6 == orbit->keeps) continue;
-      orbit->settle = MAP_EVICT;
+      if (!kind) orbit->settle = MAP_EVICT;
       plan->evicted++;
     }
   }
+  return !m->scratch->no_levels;
 }
 
 // Makes the neighbour across link i point at a dart's new name.
@@ -177,11 +185,8 @@ static void reseat(map *m, map_orbits *cells, const map_new_orbit *orbit) {
   *state = (uint16_t)((*state & ~MAP_TURNED) | turned);
 }
 
-// Gives a dart that bears a foreign block's name a record and a name of its own.
-static clv_dart evict(map *m, clv_dart dart) {
-  bool fresh;
-  const uint32_t from = map_record(m, dart), to = map_records_take(m, 1, &fresh);
-  const clv_dart name = map_record_name(m, to);
+clv_dart map_move_dart(map *m, clv_dart dart, uint32_t to, clv_dart name) {
+  const uint32_t from = map_record(m, dart);
   map_records *records = &m->records;
   for (uint32_t i = 0; i < 4; i++) {
     const clv_dart beyond = records->alpha.data[4 * from + i];
@@ -197,10 +202,16 @@ static clv_dart evict(map *m, clv_dart dart) {
   return name;
 }
 
+clv_dart map_evict(map *m, clv_dart dart) {
+  bool fresh;
+  const uint32_t to = map_records_take(m, 1, &fresh);
+  return map_move_dart(m, dart, to, map_record_name(m, to));
+}
+
 static void evict_cell(map *m, map_orbits *cells, const map_new_orbit *orbit) {
   for (uint32_t k = orbit->node_start; k < orbit->node_end; k++) {
     clv_dart *dart = &cells->nodes.data[k];
-    if (map_is_template(map_page(m, *dart).kind) && *dart >> 6 != orbit->id) *dart = evict(m, *dart);
+    if (map_is_template(map_page(m, *dart).kind) && *dart >> 6 != orbit->id) *dart = map_evict(m, *dart);
   }
   const clv_page page = map_page(m, orbit->id << 6);
   if (!map_is_template(page.kind))
@@ -213,5 +224,7 @@ void map_settle_cells(map *m, map_plan *plan) {
     const map_new_orbit *orbit = &plan->cells.orbits.data[c];
     if (orbit->settle == MAP_RESEAT) reseat(m, &plan->cells, orbit);
     if (orbit->settle == MAP_EVICT) evict_cell(m, &plan->cells, orbit);
+    if (orbit->settle == MAP_RESHAPE) map_reshape(m, &plan->cells, orbit);
+    if (orbit->settle != MAP_RESEAT) map_note_shape(m, orbit->id << 6);
   }
 }

@@ -52,7 +52,7 @@ clv_dart map_record_name(const map *m, uint32_t record) {
 
 uint32_t map_block(const map *m, clv_dart dart) {
   const uint32_t record = map_record(m, dart);
-  return record == MAP_NO_RECORD ? dart >> 6 : m->records.cell.data[record] & ~MAP_SIDE;
+  return record == MAP_NO_RECORD ? dart >> 6 : m->records.cell.data[record] & MAP_BLOCK;
 }
 
 uint32_t map_side(const map *m, clv_dart dart) {
@@ -357,6 +357,15 @@ clv_result map_extend(map *m, clv_dart dart) {
   *word = first;
   set_extended(m, cell, true);
   return map_write_log(m, write);
+}
+
+uint32_t map_extend_empty(map *m, clv_dart cell) {
+  bool fresh;
+  const uint32_t count = clv_templates[map_page(m, cell).kind].dart_count, first = map_records_take(m, count, &fresh);
+  memset(&m->records.name.data[first], 0, count * sizeof *m->records.name.data);
+  *link_word(m, cell) = first;
+  set_extended(m, cell, true);
+  return first;
 }
 
 void map_unextend(map *m, clv_dart cell, const uint32_t *links) {

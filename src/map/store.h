@@ -28,8 +28,11 @@ enum {
 #define MAP_GENERATION 0x3FFFu
 #define MAP_LAST_GENERATION 0x3FFEu // dead, and stays so
 #define MAP_LAST_ID_GENERATION 0xFFFEu
-#define MAP_SIDE 0x80000000u // in a record's cell: the dart's side
+#define MAP_SIDE 0x80000000u   // in a record's cell: the dart's side
+#define MAP_SHAPED 0x40000000u // in the first record of an extended cell: it is its template, with hanging vertices
+#define MAP_BLOCK 0x03FFFFFFu  // the rest of a record's cell
 #define MAP_NO_RECORD UINT32_MAX
+#define MAP_NO_LEVEL INT32_MAX // memory was out
 
 typedef BASE_ARRAY(uint32_t) map_words;
 typedef BASE_ARRAY(uint16_t) map_halves;
@@ -101,6 +104,9 @@ typedef struct map_embedding {
   void (*settle)(void *self, struct map *map, clv_kind kind, uint32_t row, const clv_dart *source);
   clv_result (*check)(void *self, const struct map *map, void (*report)(void *, const clv_problem *), void *user);
   uint64_t (*describe)(const void *self); // a hash of what columns there are
+  // The level of the vertex of a dart, as it will be after the commit; of CLV_NO_DART: 1 where there are levels at all. MAP_NO_LEVEL
+  // when memory is out.
+  int32_t (*level)(void *self, const struct map *map, clv_dart dart);
   void (*destroy)(void *self);
   // Where a commit does nothing but part orbits in two (part.c): whether all that comes off an orbit wants is a copy of its
   // values, room for so many more of each sort, and the copies.
@@ -181,6 +187,9 @@ uint32_t map_record(const map *m, clv_dart dart);
 // The block of the cell of any dart. Inside a transaction an explicit dart answers with the cell it had when it began.
 uint32_t map_block(const map *m, clv_dart dart);
 uint32_t map_side(const map *m, clv_dart dart);
+// Whether an extended cell is its template with hanging vertices, by its links; and noting what it is (shape.c).
+bool map_has_shape(const map *m, clv_dart cell);
+void map_note_shape(map *m, clv_dart cell);
 
 // Primitive writes. On failure nothing is written.
 clv_result map_write_log(map *m, map_write write);
@@ -203,7 +212,8 @@ void map_rows_give(map *m, uint32_t kind, uint32_t row);     // to the free list
 bool map_records_reserve(map *m, uint64_t more);
 uint32_t map_records_take(map *m, uint32_t length, bool *fresh);
 void map_records_give(map *m, uint32_t record, uint32_t length);
-clv_dart map_record_name(const map *m, uint32_t record);         // the name of a record that is a dart of its own
+clv_dart map_record_name(const map *m, uint32_t record); // the name of a record that is a dart of its own
+uint32_t map_extend_empty(map *m, clv_dart cell); // a new row becomes an extended cell without darts; its first record
 void map_unextend(map *m, clv_dart cell, const uint32_t *links); // back to a plain template
 
 // Indices.

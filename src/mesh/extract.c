@@ -7,6 +7,7 @@ typedef struct extraction {
   clv_mesh *mesh;
   const clv_map *map;
   const clv_column *position, *region;
+  bool levels;                 // cells are what they are at their own level
   BASE_ARRAY(uint32_t) points; // the point of each vertex slot
   BASE_ARRAY(uint32_t) stream; // corners of the element at hand
 } extraction;
@@ -64,7 +65,7 @@ static clv_result push_volume(extraction *x, clv_dart cell) {
 }
 
 static clv_result add_cell(extraction *x, clv_dart cell) {
-  const clv_kind kind = clv_cell_kind(x->map, cell);
+  const clv_kind kind = x->levels ? clv_cell_shape(x->map, cell) : clv_cell_kind(x->map, cell);
   clv_result result = CLV_OK;
   x->stream.count = 0;
   if (kind == CLV_POLYGON) {
@@ -90,8 +91,11 @@ clv_result clv_mesh_extract(clv_mesh *mesh, const clv_map *map, clv_error *error
     return clv_error_set(error, CLV_ERROR_REFUSED,
                          "the map has open cells (%llu darts): close them before it can be a mesh",
                          (unsigned long long)info.open_darts);
-  extraction x = {
-      .mesh = mesh, .map = map, .position = clv_column_find(map, "pos"), .region = clv_column_find(map, "region")};
+  extraction x = {.mesh = mesh,
+                  .map = map,
+                  .position = clv_column_find(map, "pos"),
+                  .region = clv_column_find(map, "region"),
+                  .levels = clv_column_find(map, "lev")};
   if (result == CLV_OK) result = add_points(&x);
   for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0, 0}); result == CLV_OK && id.index;
        id = clv_id_next(map, CLV_CELL, id))

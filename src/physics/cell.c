@@ -197,7 +197,7 @@ static void unpack(matrix m, double *six) {
 
 void clv_body_cell_state(const clv_body *body, clv_dart cell, clv_cell_state *state) {
   const clv_map *map = body->map;
-  const clv_kind kind = clv_cell_kind(map, cell);
+  const clv_kind kind = clv_cell_shape(map, cell);
   *state = (clv_cell_state){0};
   if (kind < CLV_TEMPLATE_FIRST || kind > CLV_TEMPLATE_LAST) return;
   const uint32_t row = clv_cell_row(map, cell);

@@ -179,7 +179,7 @@ static bool cell_bears(const clv_column *region, clv_dart cell, int32_t tag) {
 // The mean of a cell's corners at rest. False when memory is out.
 static bool centre_of(const clv_body *body, clv_dart cell, double *centre) {
   const clv_map *map = body->map;
-  const clv_kind kind = clv_cell_kind(map, cell);
+  const clv_kind kind = clv_cell_shape(map, cell);
   const double *rest = physics_vectors(body->rest ? body->rest : body->pos);
   centre[0] = centre[1] = centre[2] = 0;
   if (kind <= CLV_TEMPLATE_LAST) {

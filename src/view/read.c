@@ -42,6 +42,53 @@ static void read_inside(const view_site *site, clv_page page, clv_dart base, vie
   }
 }
 
+// Levels: a law on a template walks an extended cell that has its shape by the constants of the template.
+
+// True for a dart of the template of an extended cell that has its shape.
+static bool is_coarse(const map *m, clv_dart dart) {
+  return map_is_template(map_page(m, dart).kind) && clv_cell_shape(&m->view, dart) <= CLV_TEMPLATE_LAST;
+}
+
+// Such a dart: whether the face there is a whole facet of the template, into whose edges vertices may have been put, and
+// not one of those that a facet was split in.
+static bool is_whole_facet(const map *m, clv_dart dart) {
+  const clv_template *shape = &clv_templates[map_page(m, dart).kind];
+  const clv_dart home = dart & ~63u;
+  clv_dart at = dart;
+  do {
+    clv_dart end = clv_alpha(&m->view, at, 0);
+    while (end >> 6 != home >> 6) end = clv_alpha(&m->view, clv_alpha(&m->view, end, 1), 0);
+    if (end != (home | shape->alpha[0][at & 63u])) return false;
+    at = home | shape->alpha[1][end & 63u];
+  } while (at != dart);
+  return true;
+}
+
+// The dart to see a face from: of a plain cell, or of a facet of an extended one; otherwise the one that is given.
+static clv_dart face_base(const map *m, clv_dart dart) {
+  const clv_dart sides[2] = {dart, clv_alpha(&m->view, dart, m->view.dimension)};
+  for (uint32_t k = 0; k < 2; k++)
+    if (map_dart_plain(m, sides[k])) return sides[k];
+  for (uint32_t k = 0; k < 2; k++) {
+    if (clv_cell_shape(&m->view, sides[k]) > CLV_TEMPLATE_LAST) continue;
+    const uint32_t block = map_block(m, sides[k]);
+    clv_dart at = sides[k];
+    uint32_t letter = 0;
+    while (at >> 6 != block) {
+      at = clv_alpha(&m->view, at, letter);
+      letter ^= 1u;
+      if (at == sides[k]) break;
+    }
+    if (at >> 6 == block && is_whole_facet(m, at)) return at;
+  }
+  return dart;
+}
+
+static bool walks_template(const view_site *site, clv_dart base) {
+  if (!site->law->shape.kind || map_dart_plain(site->map, base) || !is_coarse(site->map, base)) return false;
+  return site->whole || is_whole_facet(site->map, base);
+}
+
 void view_site_read(const view_site *site, clv_dart base, view_reading *reading) {
   const map *m = site->map;
   const clv_page page = map_page(m, base);
@@ -51,8 +98,14 @@ void view_site_read(const view_site *site, clv_dart base, view_reading *reading)
   }
   clv_dart *darts = reading->darts.data;
   darts[0] = base;
-  for (uint32_t s = 1; s < site->steps.count; s++)
-    darts[s] = clv_alpha(&m->view, darts[site->steps.data[s].from], site->steps.data[s].letter);
+  const bool coarse = walks_template(site, base);
+  const clv_template *shape = &clv_templates[coarse ? page.kind : CLV_NONE];
+  for (uint32_t s = 1; s < site->steps.count; s++) {
+    const clv_dart from = darts[site->steps.data[s].from];
+    const uint32_t letter = site->steps.data[s].letter;
+    const bool inside = coarse && letter < shape->dimension && from >> 6 == base >> 6;
+    darts[s] = inside ? (base & ~63u) | shape->alpha[letter][from & 63u] : clv_alpha(&m->view, from, letter);
+  }
   for (uint32_t s = 0; s < site->spots.count; s++)
     reading->places.data[s] = view_place_of(m, site->spots.data[s].index, darts[site->spots.data[s].step]);
 }
@@ -91,7 +144,12 @@ static bool conditions_hold(const view_site *site, const double *params, view_re
 }
 
 // The face at a dart has exactly so many sides, all of them closed.
-static bool has_sides(const clv_map *view, clv_dart dart, uint32_t sides) {
+static bool has_sides(const map *m, clv_dart dart, uint32_t sides) {
+  const clv_map *view = &m->view;
+  if (!map_dart_plain(m, dart) && is_coarse(m, dart) && is_whole_facet(m, dart)) {
+    const clv_template *shape = &clv_templates[map_page(m, dart).kind];
+    return shape->facet_size[shape->facet[dart & 63u]] == 2 * sides;
+  }
   clv_dart at = dart;
   for (uint32_t k = 0; k < sides; k++) {
     const clv_dart along = clv_alpha(view, at, 0), next = clv_alpha(view, along, 1);
@@ -110,8 +168,8 @@ bool view_site_holds(const view_site *site, const double *params, view_reading *
     const uint32_t *cell = view_value(site->cells.column, reading->places.data[site->cells.spot]);
     if (!(*cell & site->bits)) return false;
   }
-  if (site->whole && l->shape.kind && clv_cell_kind(view, darts[0]) != l->shape.kind) return false;
-  if (site->face && !has_sides(view, darts[0], (uint32_t)clv_kind_corners(l->shape.kind))) return false;
+  if (site->whole && l->shape.kind && clv_cell_shape(view, darts[0]) != l->shape.kind) return false;
+  if (site->face && !has_sides(site->map, darts[0], (uint32_t)clv_kind_corners(l->shape.kind))) return false;
   for (uint32_t g = 0; g < l->guards.count; g++) {
     const law_guard *guard = &l->guards.data[g];
     const clv_dart dart = darts[site->path_steps.data[guard->path]];
@@ -130,7 +188,7 @@ bool view_site_holds(const view_site *site, const double *params, view_reading *
       holds = clv_side(view, dart) != guard->dimension;
       break;
     case LAW_KIND:
-      holds = (uint32_t)clv_cell_kind(view, dart) == guard->dimension;
+      holds = (uint32_t)clv_cell_shape(view, dart) == guard->dimension;
       break;
     case LAW_CONDITION:
       break;
@@ -143,7 +201,13 @@ bool view_site_holds(const view_site *site, const double *params, view_reading *
 // Oriented laws start from side 0. Past a1 a template's canonical dart stays canonical.
 clv_dart view_site_base(const view_site *site, clv_dart dart) {
   const clv_map *view = &site->map->view;
-  if (site->whole && site->law->shape.kind && map_dart_plain(site->map, dart)) dart &= ~63u;
+  if (site->whole && site->law->shape.kind) {
+    if (CLV_LIKELY(map_dart_plain(site->map, dart)))
+      dart &= ~63u;
+    else if (clv_cell_shape(view, dart) <= CLV_TEMPLATE_LAST)
+      dart = map_block(site->map, dart) << 6;
+  }
+  if (site->face) dart = face_base(site->map, dart);
   if (!site->law->oriented || clv_side(view, dart) == 0) return dart;
   for (uint32_t k = 0; k <= view->dimension; k++) {
     const uint32_t i = k == 0 ? 1 : k == 1 ? 0 : k;
@@ -180,9 +244,9 @@ static clv_dart dart_of_block(const map *m, uint32_t block) {
 bool view_site_in_cell(const view_site *site, uint32_t block, view_visitor *each, void *user) {
   const map *m = site->map;
   const clv_dart cell = dart_of_block(m, block);
-  const bool plain = map_dart_plain(m, cell);
-  if (site->whole) return (site->law->shape.kind && !plain) || each(user, cell);
-  if (plain) {
+  const clv_kind kind = site->law->shape.kind;
+  if (site->whole) return (kind && clv_cell_shape(&m->view, cell) != kind) || each(user, cell);
+  if (map_dart_plain(m, cell)) {
     const clv_suborbits *sub = &clv_templates[map_page(m, cell).kind].sub[site->inner];
     for (uint32_t s = 0; s < sub->count; s++)
       if (!each(user, cell | sub->first[s])) return false;

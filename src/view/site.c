@@ -213,7 +213,8 @@ static clv_result make_guards(const maker *k) {
     else if (guard->test != LAW_CONDITION)
       done = add_source(k, cell, NULL, step);
   }
-  if (l->oriented) done = done && add_source(k, cell, NULL, 0);
+  if (l->oriented || k->site->face)
+    done = done && add_source(k, cell, NULL, 0); // faces are seen from cells with a shape
   done = done && view_code_make(&k->site->conditions, k->allocator, &l->graph, roots.data, roots.count);
   BASE_RELEASE(k->allocator, &roots);
   return done ? CLV_OK : no_memory(k);

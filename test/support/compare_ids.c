@@ -108,6 +108,17 @@ static bool went(const twins *t, const twins_orbit *o, clv_id was, clv_id is) {
   return false;
 }
 
+// A cell of new darts alone came off the one they were born in.
+static bool was_born_in(const twins *t, const twins_orbit *o, clv_id was, clv_id is) {
+  bool lived = false;
+  if (o->dims != clv_orbit_dims(t->map, CLV_CELL)) return false;
+  for (uint32_t d = 1; d < t->naive.end; d++) {
+    if (same_id(o->now.id[d], is) && o->before.id[d].index) return false;
+    lived |= same_id(o->before.id[d], was);
+  }
+  return lived;
+}
+
 static void check_dart_of(const twins *t, const twins_orbit *o, const clv_event *event) {
   const bool gone = event->kind == CLV_DELETED;
   if (gone && event->dart) twins_fail(t, "dart %u is named by an orbit %#x that is gone", event->dart, o->dims);
@@ -133,7 +144,7 @@ static void follow_event(const twins *t, twins_orbit *o, const clv_event *event)
     return;
   case CLV_SPLIT:
     learn(t, o, event->id);
-    if (!went(t, o, event->from, event->id))
+    if (!went(t, o, event->from, event->id) && !was_born_in(t, o, event->from, event->id))
       twins_fail(t, "id %u of orbit %#x did not come off %u", event->id.index, o->dims, event->from.index);
     return;
   case CLV_MERGED:
