@@ -162,6 +162,9 @@ void view_code_run(const view_code *code, uint32_t lanes, double *values) {
     case DAG_NEG:
       EACH_LANE(-a[lane]);
       break;
+    case DAG_LESS:
+      EACH_LANE(a[lane] < b[lane]);
+      break;
     case DAG_SQRT:
       for (uint32_t lane = 0; lane < lanes; lane++) to[lane] = sqrt(a[lane]);
       break;

@@ -78,3 +78,13 @@ void view_feed_fill(const view_feed *feed, const view_reading *at_base, const vi
     values[at->to * VIEW_LANES + lane] = embed_get(at->column, value, at->component);
   }
 }
+
+void view_feed_fill_lanes(const view_feed *feed, const view_reading *reading, uint32_t lanes, double *values) {
+  for (const view_pick *at = feed->picks.data, *end = at + feed->picks.count; at < end; at++) {
+    const uint32_t *slots = reading->lane_slots.data + at->spot * VIEW_LANES;
+    const double *data = at->data + at->component;
+    const size_t stride = at->stride;
+    double *to = values + at->to * VIEW_LANES;
+    for (uint32_t l = 0; l < lanes; l++) to[l] = data[slots[l] * stride];
+  }
+}

@@ -110,6 +110,38 @@ void view_site_read(const view_site *site, clv_dart base, view_reading *reading)
     reading->places.data[s] = view_place_of(m, site->spots.data[s].index, darts[site->spots.data[s].step]);
 }
 
+bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading) {
+  const map *m = site->map;
+  const clv_template *shape[VIEW_LANES];
+  uint32_t kind[VIEW_LANES], row[VIEW_LANES];
+  if (!site->flat) return false;
+  for (uint32_t l = 0; l < lanes; l++) {
+    const clv_page page = map_page(m, bases[l]);
+    if (!page.plain) return false;
+    kind[l] = page.kind;
+    row[l] = map_row(page, bases[l]);
+    shape[l] = &clv_templates[page.kind];
+  }
+  clv_dart *darts = reading->lane_darts.data;
+  for (uint32_t l = 0; l < lanes; l++) darts[l] = bases[l];
+  for (uint32_t s = 1; s < site->steps.count; s++) {
+    const view_step step = site->steps.data[s];
+    for (uint32_t l = 0; l < lanes; l++)
+      darts[s * VIEW_LANES + l] =
+          (bases[l] & ~63u) | shape[l]->alpha[step.letter][darts[step.from * VIEW_LANES + l] & 63u];
+  }
+  for (uint32_t s = 0; s < site->spots.count; s++) {
+    const map_index *index = site->spots.data[s].index;
+    const clv_dart *at = darts + site->spots.data[s].step * VIEW_LANES;
+    for (uint32_t l = 0; l < lanes; l++) {
+      const clv_suborbits *sub = &shape[l]->sub[index->inner];
+      reading->lane_slots.data[s * VIEW_LANES + l] =
+          index->ids[kind[l]].data[row[l] * sub->count + sub->of[at[l] & 63u]];
+    }
+  }
+  return true;
+}
+
 void view_site_fill(const view_site *site, const view_code *code, const view_reading *reading, uint32_t lane,
                     double *values) {
   for (uint32_t k = 0; k < code->inputs.count; k++) {

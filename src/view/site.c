@@ -228,6 +228,8 @@ static clv_result make_links(const maker *k) {
     site->inside &= site->steps.data[s].letter < k->m->view.dimension;
     done = add_link(k, site->steps.data[s].letter, site->steps.data[s].from);
   }
+  site->flat = site->inside;
+  for (uint32_t s = 0; s < site->spots.count; s++) site->flat &= site->spots.data[s].index->crossing;
   // A face counts its sides; a sum goes over the sub-orbits of its orbit. What parts or joins neither of them leaves the
   // sum as it is, and what parts or joins the orbit is an event.
   uint32_t within = site->face ? 3 : 0;
@@ -283,11 +285,15 @@ bool view_reading_reserve(view_reading *reading, const view_site *site, const cl
   if (!BASE_RESERVE(allocator, &reading->condition_values, values)) return false;
   for (uint32_t k = had; k < reading->condition_values.capacity; k++) reading->condition_values.data[k] = 0;
   return BASE_RESERVE(allocator, &reading->darts, site->steps.count) &&
-         BASE_RESERVE(allocator, &reading->places, site->spots.count);
+         BASE_RESERVE(allocator, &reading->places, site->spots.count) &&
+         BASE_RESERVE(allocator, &reading->lane_darts, site->steps.count * VIEW_LANES) &&
+         BASE_RESERVE(allocator, &reading->lane_slots, site->spots.count * VIEW_LANES);
 }
 
 void view_reading_free(view_reading *reading, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &reading->darts);
   BASE_RELEASE(allocator, &reading->places);
   BASE_RELEASE(allocator, &reading->condition_values);
+  BASE_RELEASE(allocator, &reading->lane_darts);
+  BASE_RELEASE(allocator, &reading->lane_slots);
 }

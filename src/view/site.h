@@ -62,6 +62,7 @@ typedef struct view_site {
   bool whole;             // its orbit is the cell
   bool face;              // a face of a certain number of sides, in space
   bool inside;            // no step leaves the base's cell
+  bool flat;              // and all its spots are orbits that cross cells
   const map_index *index; // of a crossing orbit
   BASE_ARRAY(view_step) steps;
   BASE_ARRAY(uint16_t) path_steps; // by path of the law
@@ -82,6 +83,8 @@ typedef struct view_reading {
   BASE_ARRAY(clv_dart) darts;    // by step
   BASE_ARRAY(view_place) places; // by spot
   BASE_ARRAY(double) condition_values;
+  BASE_ARRAY(clv_dart) lane_darts; // of several bases, by step and lane
+  BASE_ARRAY(uint32_t) lane_slots; // likewise by spot, all of them in orbits that cross cells
 } view_reading;
 
 // Makes the site of a law. CLV_ERROR_MEMORY, or CLV_ERROR_INPUT with a sentence when the map lacks something.
@@ -103,6 +106,8 @@ clv_column *view_column(const map *m, const rule_tree *declaration);
 // All steps and spots from a base; then whether the law has a row there.
 void view_site_read(const view_site *site, clv_dart base, view_reading *reading);
 bool view_site_holds(const view_site *site, const double *params, view_reading *reading);
+// The same for up to VIEW_LANES bases, where that can be done side by side: false where it cannot, and nothing is read.
+bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading);
 // The dart of its orbit that a row at `dart` starts from.
 clv_dart view_site_base(const view_site *site, clv_dart dart);
 uint32_t view_site_key(const view_site *site, clv_dart dart);

@@ -1,6 +1,6 @@
 // Building tables; table.h tells the idea. What a commit does to them is in rows.c.
 
-#include "view/table.h"
+#include "view/collect.h"
 
 // Memory
 
@@ -103,6 +103,27 @@ static void hoist_take(hoisting *h, uint32_t lane) {
   law_quadrature(table->site.law->shape.kind, (const double(*)[3])rest, h->quadrature[lane]);
 }
 
+// Takes rows one behind another; `places`, where it is not NULL, gets their vertices by slot.
+static void hoist_rows(hoisting *h, const clv_dart *bases, uint32_t lanes, uint32_t *places) {
+  const view_table *table = h->table;
+  view_reading *reading = &h->shop->reading;
+  const uint16_t *particles = table->site.particles.data;
+  const bool only_picks = !table->hoist.others.count && !table->kernel->hoist_q_count;
+  if (only_picks && view_site_read_lanes(&table->site, bases, lanes, reading)) {
+    for (uint32_t p = 0; places && p < table->particles; p++)
+      for (uint32_t lane = 0; lane < lanes; lane++)
+        places[p * VIEW_LANES + lane] = reading->lane_slots.data[particles[p] * VIEW_LANES + lane];
+    view_feed_fill_lanes(&table->hoist, reading, lanes, h->shop->values.data);
+    return;
+  }
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    view_site_read(&table->site, bases[lane], reading);
+    for (uint32_t p = 0; places && p < table->particles; p++)
+      places[p * VIEW_LANES + lane] = reading->places.data[particles[p]].slot;
+    hoist_take(h, lane);
+  }
+}
+
 // Computes the lanes; constant k of lane l goes to constants[k * VIEW_LANES + l].
 static void hoist_finish(hoisting *h, uint32_t lanes, double *constants) {
   const view_table *table = h->table;
@@ -158,10 +179,7 @@ bool view_table_hoist(view_table *table, view_workshop *shop) {
     view_slab *slab = &table->slabs[s];
     for (uint32_t row = 0; row < slab->rows; row += VIEW_LANES) {
       const uint32_t lanes = slab->rows - row < VIEW_LANES ? slab->rows - row : VIEW_LANES;
-      for (uint32_t lane = 0; lane < lanes; lane++) {
-        view_site_read(&table->site, slab->bases.data[row + lane], &shop->reading);
-        hoist_take(&h, lane);
-      }
+      hoist_rows(&h, slab->bases.data + row, lanes, NULL);
       double *constants = view_row_constant(table, slab, row, 0);
       hoist_finish(&h, lanes, constants);
       repeat_lane(constants, table->constants, lanes - 1);
@@ -171,42 +189,6 @@ bool view_table_hoist(view_table *table, view_workshop *shop) {
 }
 
 // Building
-
-typedef struct collecting {
-  view_table *table;
-  view_workshop *shop;
-  bool guarded;
-} collecting;
-
-static bool collect(void *user, clv_dart dart) {
-  const collecting *c = user;
-  view_workshop *shop = c->shop;
-  const view_site *site = &c->table->site;
-  const clv_dart base = view_site_base(site, dart);
-  if (c->guarded) {
-    view_site_read(site, base, &shop->reading);
-    if (!view_site_holds(site, shop->params, &shop->reading)) return true;
-  }
-  const uint32_t count = shop->bases.count;
-  if (count == shop->bases.capacity && !BASE_RESERVE(&shop->allocator, &shop->bases, (uint64_t)count + 1)) return false;
-  if (count == shop->keys.capacity && !BASE_RESERVE(&shop->allocator, &shop->keys, (uint64_t)count + 1)) return false;
-  shop->bases.data[shop->bases.count++] = base;
-  shop->keys.data[shop->keys.count++] = view_site_key(site, base);
-  return true;
-}
-
-// Where every orbit has a row, and any dart of it is as good as another.
-static bool collect_all(view_workshop *shop, const map_index *index) {
-  if (!BASE_RESERVE(&shop->allocator, &shop->bases, index->alive) ||
-      !BASE_RESERVE(&shop->allocator, &shop->keys, index->alive))
-    return false;
-  for (uint32_t id = 1; id < index->count; id++) {
-    if (!(index->generation.data[id] & 1u)) continue;
-    shop->bases.data[shop->bases.count++] = index->dart.data[id];
-    shop->keys.data[shop->keys.count++] = id;
-  }
-  return true;
-}
 
 static bool make_slabs(view_table *table, const clv_allocator *a, uint32_t count) {
   if (table->slab_count == count) return true; // their memory is used again
@@ -249,12 +231,7 @@ static void fill_rows(view_table *table, view_workshop *shop, view_slab *slab, u
   for (uint32_t row = 0; row < count; row += VIEW_LANES) {
     const uint32_t lanes = count - row < VIEW_LANES ? count - row : VIEW_LANES;
     uint32_t *places = view_row_place(table, slab, row, 0);
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-      view_site_read(&table->site, slab->bases.data[row + lane], &shop->reading);
-      for (uint32_t p = 0; p < table->particles; p++)
-        places[p * VIEW_LANES + lane] = shop->reading.places.data[table->site.particles.data[p]].slot;
-      hoist_take(&h, lane);
-    }
+    hoist_rows(&h, slab->bases.data + row, lanes, places);
     for (uint32_t p = 0; p < table->particles; p++)
       for (uint32_t lane = lanes; lane < VIEW_LANES; lane++)
         places[p * VIEW_LANES + lane] = places[p * VIEW_LANES + lanes - 1];
@@ -277,6 +254,16 @@ static bool reserve_vertices(view_slab *slab, const clv_allocator *a, uint32_t c
   return BASE_RESERVE(a, &slab->vertices, count) && BASE_RESERVE(a, &slab->uses, count);
 }
 
+static inline uint32_t lowest_bit(uint64_t word) {
+  uint32_t bit = 0;
+  for (uint32_t half = 32; half; half /= 2) {
+    const uint32_t step = word << (64 - half) ? 0 : half; // all of the lower half is zero
+    word >>= step;
+    bit += step;
+  }
+  return bit;
+}
+
 // Numbers the slots that the slab's rows name, in order, and names them by these numbers.
 static bool number_vertices(view_table *table, view_workshop *shop, view_slab *slab) {
   const size_t places = (size_t)((slab->rows + VIEW_LANES - 1) / VIEW_LANES) * VIEW_LANES * table->particles;
@@ -294,9 +281,7 @@ static bool number_vertices(view_table *table, view_workshop *shop, view_slab *s
   count = 0;
   for (uint32_t word = least; places && word <= most; word++) {
     for (uint64_t left = bits[word]; room && left; left &= left - 1) {
-      uint32_t bit = 0;
-      while (!(left >> bit & 1u)) bit++;
-      const uint32_t slot = word * 64 + bit;
+      const uint32_t slot = word * 64 + lowest_bit(left);
       shop->numbers.data[slot] = count;
       slab->vertices.data[count] = slot;
       slab->uses.data[count++] = 0;
@@ -341,13 +326,8 @@ static bool reserve_keys(view_table *table, const clv_allocator *a) {
 }
 
 bool view_table_build(view_table *table, view_workshop *shop) {
-  const view_site *site = &table->site;
   const clv_allocator *a = &shop->allocator;
-  collecting c = {table, shop, site->law->guards.count || site->face || (site->whole && site->law->shape.kind)};
-  const bool all = site->crossing && !c.guarded && !site->law->oriented;
-  shop->bases.count = shop->keys.count = 0;
-  if (!reserve_keys(table, a) || !reserve_numbers(shop)) return false;
-  if (all ? !collect_all(shop, site->index) : !view_site_all(site, collect, &c)) return false;
+  if (!reserve_keys(table, a) || !reserve_numbers(shop) || !view_collect(&table->site, shop)) return false;
   const uint32_t rows = shop->bases.count, slabs = slabs_for(rows);
   if (!make_slabs(table, a, slabs)) return false;
   for (uint32_t s = 0; s < slabs; s++) {
