@@ -30,11 +30,10 @@ static void print_part(const char **separator, uint32_t count, const char *what)
   *separator = ", ";
 }
 
-static void print_report(uint32_t dimension, const clv_compile_report *report, double seconds) {
+static void print_report(const clv_compile_report *report, double seconds) {
   const char *separator = ": ";
   const uint32_t shapes = report->shipped + report->cached + report->compiled + report->interpreted;
-  printf("%uD, %s, %s", (unsigned)dimension, cli_counted(shapes, "law or rule", "laws and rules").text,
-         report->instructions);
+  printf("%s, %s", cli_counted(shapes, "law or rule", "laws and rules").text, report->instructions);
   print_part(&separator, report->shipped, "compiled with the library");
   print_part(&separator, report->cached, "found in the cache");
   print_part(&separator, report->compiled, "compiled now");
@@ -47,12 +46,12 @@ static void print_report(uint32_t dimension, const clv_compile_report *report, d
   }
 }
 
-static int compile(const cli_call *call, clv_program *program, uint32_t dimension, uint32_t *kernels) {
+static int compile(const cli_call *call, clv_program *program) {
   clv_compile_def def = clv_default_compile_def();
   def.cache = cli_value(call, "cache");
   def.compiler = cli_value(call, "compiler");
   def.instructions = cli_value(call, "instructions");
-  def.dimension = dimension;
+  def.anew = cli_flag(call, "anew");
   clv_compile_report report;
   clv_error error = {0};
   struct timespec start;
@@ -62,8 +61,10 @@ static int compile(const cli_call *call, clv_program *program, uint32_t dimensio
     return CLI_FAILURE;
   }
   const uint32_t count = report.shipped + report.cached + report.compiled + report.interpreted;
-  *kernels += count;
-  if (count) print_report(dimension, &report, seconds_since(start));
+  if (count)
+    print_report(&report, seconds_since(start));
+  else
+    puts("there are no forces and no rules in it: nothing to compile");
   const bool kept = !report.compiled || report.object[0];
   if (!kept)
     fprintf(stderr, "%s: compiled, and not kept: the cache must be a directory of yours that nobody else may write\n",
@@ -78,11 +79,7 @@ static int run_rule_compile(const cli_call *call) {
   clv_program *program;
   if (result == CLI_OK) result = cli_program_load(call->words, call->word_count, &program);
   if (result != CLI_OK) return result;
-  uint32_t kernels = 0;
-  for (uint32_t dimension = 2; dimension <= 3; dimension++) {
-    if (compile(call, program, dimension, &kernels) != CLI_OK) result = CLI_FAILURE;
-  }
-  if (!kernels && result == CLI_OK) puts("there are no forces and no rules in it: nothing to compile");
+  result = compile(call, program);
   clv_program_destroy(program);
   return result;
 }
@@ -104,12 +101,12 @@ const cli_command cli_rule_compile = {
              .value_count = 1,
              .values = "SET",
              .what = "sse2, avx2 or avx512; the best there is unless given"},
+            {.name = "anew", .what = "compile what was compiled with the library, too"},
         },
     .help =
         "Checks the program that the FILEs are and compiles its forces and rules, for surfaces and for volumes: one\n"
-        "kernel for each shape that a force can meet. What comes out is kept, so that the next run starts at once. "
-        "What\n"
-        "the library has was compiled when Cleave was built.\n"
+        "kernel for each shape that a force can meet, several side by side. What comes out is kept, so that the next\n"
+        "run starts at once. What the library has was compiled when Cleave was built.\n"
         "\n"
         "Without a compiler they are interpreted: as right, and slower. Then, and when nothing can be kept, this "
         "command\n"

@@ -11,6 +11,7 @@
 #include "../tools/tools.h"
 #include "body.h"
 #include "change.h"
+#include "compile.h"
 #include "product.h"
 
 #include <math.h>
@@ -120,6 +121,7 @@ int main(int count, char **words) {
   if (!only) bench_print_products();
   if (!only) printf("\n");
   if (!only) changes = bench_measure_changes();
+  if (!only) bench_print_compile_times();
   printf("\n");
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
     if (worst[k] < INFINITY) printf("RATIO %s %.2f\n", cases[k].name, worst[k]);

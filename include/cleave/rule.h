@@ -75,6 +75,7 @@ typedef struct clv_compile_def {
   const char *compiler;     // a program and its first arguments; NULL: $CLEAVE_CC, $CC or cc; "none": do not compile
   const char *instructions; // sse2, avx2 or avx512; NULL: $CLEAVE_ISA, or the best there is
   uint32_t dimension;       // of the maps it is for: 2 or 3; 0: both
+  bool anew;                // what was compiled with the library is compiled, too
 } clv_compile_def;
 
 CLV_API clv_compile_def clv_default_compile_def(void);

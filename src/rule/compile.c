@@ -5,29 +5,24 @@
 // user and nobody else may write them; it gets there by renaming, so it is whole or not there. Where no directory can be
 // had, the code is compiled in a temporary one and loaded all the same.
 //
-// The compiler is started without a shell, sees nothing of a rule file but numbers, and is stopped when it takes too long.
+// Units of text are compiled side by side. The compiler is started without a shell, sees nothing of a rule file but numbers,
+// and is stopped when it takes too long.
 
+#include "rule/compile_child.h"
 #include "rule/native.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum {
   COMPILE_PATH = NATIVE_PATH,
-  COMPILE_WORDS = 64,  // of a command
-  COMPILE_SECONDS = 60 // how long a compiler may take
+  COMPILE_WORDS = 64 // of a command
 };
 
 typedef struct compile_path {
@@ -175,8 +170,6 @@ static bool cache_directory(const rule_native_def *def, compile_path *path) {
   return size > 0 && (size_t)size < sizeof path->text && make_directory(path->text);
 }
 
-// Running it
-
 static bool write_file(const char *path, const emit_text *text) {
   const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return false;
@@ -188,65 +181,6 @@ static bool write_file(const char *path, const emit_text *text) {
     done += (size_t)written;
   }
   return close(file) == 0 && done == text->bytes.count;
-}
-
-// True when the program ended well. Where the caller's process does not wait for children, nobody can know: what it left
-// behind has to be looked at in any case.
-static bool wait_for(pid_t child, bool *in_time) {
-  const struct timespec pause = {0, 2000000};
-  struct timespec start, now;
-  clock_gettime(CLOCK_MONOTONIC, &start);
-  *in_time = true;
-  for (;;) {
-    int status;
-    const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (ended < 0 && errno != EINTR) return true;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (*in_time && now.tv_sec - start.tv_sec > COMPILE_SECONDS) {
-      *in_time = false;
-      kill(-child, SIGKILL); // the programs that it started in turn are of its group
-    }
-    nanosleep(&pause, NULL);
-  }
-}
-
-static bool spawn(command *c, const char *log, clv_error *error) {
-  posix_spawn_file_actions_t actions;
-  if (posix_spawn_file_actions_init(&actions) != 0) {
-    clv_error_set(error, CLV_ERROR_MEMORY, "no memory to start the compiler");
-    return false;
-  }
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, S_IRUSR | S_IWUSR);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  posix_spawnattr_t group;
-  if (posix_spawnattr_init(&group) != 0) {
-    posix_spawn_file_actions_destroy(&actions);
-    clv_error_set(error, CLV_ERROR_MEMORY, "no memory to start the compiler");
-    return false;
-  }
-  posix_spawnattr_setflags(&group, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&group, 0);
-  pid_t child;
-  const int failed = posix_spawn(&child, c->program.text, &actions, &group, c->word, environ);
-  posix_spawnattr_destroy(&group);
-  posix_spawn_file_actions_destroy(&actions);
-  bool in_time = true;
-  if (failed == 0 && wait_for(child, &in_time) && in_time) return true;
-  if (failed != 0)
-    clv_error_set(error, CLV_ERROR_SYSTEM, "cannot start the compiler '%.200s': %s", c->program.text, strerror(failed));
-  else if (!in_time)
-    clv_error_set(error, CLV_ERROR_SYSTEM, "the compiler '%.200s' took more than %d seconds", c->program.text,
-                  COMPILE_SECONDS);
-  else {
-    char said[512] = "";
-    FILE *file = fopen(log, "r");
-    if (file) said[fread(said, 1, sizeof said - 1, file)] = '\0';
-    if (file) fclose(file);
-    clv_error_set(error, CLV_ERROR_SYSTEM, "the compiler '%.200s' failed: %s", c->program.text, said);
-  }
-  return false;
 }
 
 // Loading
@@ -275,58 +209,121 @@ static bool load_cached(const char *path, void **module, native_entrance **entra
   return S_ISREG(info.st_mode) && is_ours(&info) && load(path, module, entrance, &ignored);
 }
 
-// Compiles in a directory of its own, which is gone afterwards; moves the result to `kept` where that is not NULL.
-static bool compile_in(const char *directory, command *c, const emit_text *text, const char *kept, void **module,
-                       native_entrance **entrance, clv_error *error) {
-  compile_path work = {""}, source = {""}, object = {""}, log = {""};
-  if (!join(&work, directory, "build.XXXXXX") || !mkdtemp(work.text)) {
-    clv_error_set(error, CLV_ERROR_SYSTEM, "cannot make a directory in '%.200s': %s", directory, strerror(errno));
+// One unit on its way: compiled in a directory of its own, which is gone afterwards.
+typedef struct job {
+  native_unit *unit;
+  compile_path kept; // where the cache will have it; empty when there is no cache
+  compile_path work, source, object, log;
+  char *word[COMPILE_WORDS + 1];
+  compile_child child;
+  clv_error error;
+} job;
+
+static void take_words(job *j, const command *c) {
+  const char *const last[] = {"-o", j->object.text, j->source.text, "-lm", NULL};
+  memcpy(j->word, c->word, c->count * sizeof *j->word);
+  command all = {.count = 0};
+  for (size_t k = 0; last[k]; k++) add_word(&all, last[k]);
+  memcpy(j->word + c->count, all.word, all.count * sizeof *j->word);
+  j->word[c->count + all.count] = NULL;
+}
+
+static bool start(job *j, const command *c, const char *directory) {
+  if (!join(&j->work, directory, "build.XXXXXX") || !mkdtemp(j->work.text)) {
+    j->work.text[0] = '\0';
+    clv_error_set(&j->error, CLV_ERROR_SYSTEM, "cannot make a directory in '%.200s': %s", directory, strerror(errno));
     return false;
   }
-  bool ok = join(&source, work.text, "rules.c") && join(&object, work.text, "rules.so") &&
-            join(&log, work.text, "messages") && write_file(source.text, text);
-  if (!ok) clv_error_set(error, CLV_ERROR_SYSTEM, "cannot write in '%.200s': %s", work.text, strerror(errno));
-  if (ok) {
-    add_word(c, "-o");
-    add_word(c, object.text);
-    add_word(c, source.text);
-    add_word(c, "-lm");
-    ok = spawn(c, log.text, error);
+  if (!join(&j->source, j->work.text, "rules.c") || !join(&j->object, j->work.text, "rules.so") ||
+      !join(&j->log, j->work.text, "messages") || !write_file(j->source.text, &j->unit->text)) {
+    clv_error_set(&j->error, CLV_ERROR_SYSTEM, "cannot write in '%.200s': %s", j->work.text, strerror(errno));
+    return false;
   }
-  if (ok && chmod(object.text, S_IRUSR | S_IWUSR) != 0) {
-    clv_error_set(error, CLV_ERROR_SYSTEM, "the compiler '%.200s' left nothing behind: %s", c->program.text,
+  take_words(j, c);
+  return compile_start(&j->child, c->program.text, j->word, j->log.text, &j->error);
+}
+
+static void finish(job *j) {
+  bool ok = compile_ended_well(&j->child, &j->error);
+  if (ok && chmod(j->object.text, S_IRUSR | S_IWUSR) != 0) {
+    clv_error_set(&j->error, CLV_ERROR_SYSTEM, "the compiler '%.200s' left nothing behind: %s", j->child.program,
                   strerror(errno));
     ok = false;
   }
-  ok = ok && load(object.text, module, entrance, error);
+  ok = ok && load(j->object.text, &j->unit->module, &j->unit->entrance, &j->error);
   // What cannot be kept is compiled again the next time; this time it is loaded.
-  if (ok && kept) (void)rename(object.text, kept);
-  unlink(source.text);
-  unlink(object.text);
-  unlink(log.text);
-  rmdir(work.text);
-  return ok;
+  if (ok && j->kept.text[0]) (void)rename(j->object.text, j->kept.text);
 }
 
-bool native_compile(const clv_allocator *allocator, const rule_native_def *def, native_isa isa, const emit_text *text,
-                    void **module, native_entrance **entrance, bool *was_cached, char object[NATIVE_PATH],
-                    clv_error *error) {
+static void clear_away(const job *j) {
+  if (!j->work.text[0]) return;
+  unlink(j->source.text);
+  unlink(j->object.text);
+  unlink(j->log.text);
+  rmdir(j->work.text);
+}
+
+// Side by side, as many as there are processors.
+static void run_jobs(job *jobs, uint32_t count, const command *c, const char *directory) {
+  const uint32_t most = compile_processors();
+  uint32_t next = 0, running = 0;
+  while (next < count || running) {
+    while (next < count && running < most) running += start(&jobs[next++], c, directory);
+    bool any = false;
+    for (uint32_t k = 0; k < next; k++) {
+      if (!compile_has_ended(&jobs[k].child)) continue;
+      finish(&jobs[k]);
+      running--;
+      any = true;
+    }
+    if (running && !any) compile_pause();
+  }
+  for (uint32_t k = 0; k < count; k++) clear_away(&jobs[k]);
+}
+
+// The longest first, so that none is left to go on alone.
+static int by_size(const void *a, const void *b) {
+  const uint32_t one = ((const job *)a)->unit->text.bytes.count, two = ((const job *)b)->unit->text.bytes.count;
+  return one < two ? 1 : one > two ? -1 : 0;
+}
+
+// Makes jobs of what the cache does not have.
+static bool make_jobs(const clv_allocator *allocator, const command *c, const char *cache, native_unit *units,
+                      uint32_t count, job *jobs, uint32_t *job_count, char object[NATIVE_PATH]) {
+  for (uint32_t k = 0; k < count; k++) {
+    job *j = &jobs[*job_count];
+    char name[72];
+    *j = (job){.unit = &units[k]};
+    if (!name_of(c, &units[k].text, allocator, name)) return false;
+    if (cache && join(&j->kept, cache, name)) {
+      memcpy(object, j->kept.text, sizeof j->kept.text);
+      units[k].was_cached = load_cached(j->kept.text, &units[k].module, &units[k].entrance);
+    }
+    *job_count += !units[k].was_cached;
+  }
+  return true;
+}
+
+bool native_compile(const clv_allocator *allocator, const rule_native_def *def, native_isa isa, native_unit *units,
+                    uint32_t count, char object[NATIVE_PATH], clv_error *error) {
   command c = {.count = 0};
-  compile_path cache, kept;
-  char name[72];
-  *was_cached = false;
+  compile_path cache;
   object[0] = '\0';
-  if (!find_compiler(&c, def, error)) return false;
+  if (!find_compiler(&c, def, error)) return true;
   add_options(&c, isa);
-  if (!name_of(&c, text, allocator, name)) {
-    clv_error_set(error, CLV_ERROR_MEMORY, "no memory to name compiled rules");
+  job *jobs = base_allocate(allocator, count * sizeof *jobs);
+  uint32_t job_count = 0;
+  const bool keeps = cache_directory(def, &cache);
+  if (!jobs || !make_jobs(allocator, &c, keeps ? cache.text : NULL, units, count, jobs, &job_count, object)) {
+    for (uint32_t k = 0; k < count; k++) native_unload(units[k].module);
+    base_free(allocator, jobs, count * sizeof *jobs);
     return false;
   }
-  if (cache_directory(def, &cache) && join(&kept, cache.text, name)) {
-    memcpy(object, kept.text, sizeof kept.text);
-    *was_cached = load_cached(kept.text, module, entrance);
-    return *was_cached || compile_in(cache.text, &c, text, kept.text, module, entrance, error);
-  }
   const char *temporary = getenv("TMPDIR");
-  return compile_in(temporary && *temporary ? temporary : "/tmp", &c, text, NULL, module, entrance, error);
+  qsort(jobs, job_count, sizeof *jobs, by_size);
+  run_jobs(jobs, job_count, &c, keeps ? cache.text : temporary && *temporary ? temporary : "/tmp");
+  for (uint32_t k = job_count; k-- > 0;)
+    if (!jobs[k].unit->entrance) *error = jobs[k].error;
+  base_free(allocator, jobs, count * sizeof *jobs);
+  return true;
 }

@@ -18,6 +18,27 @@ static bool attach_rules(clv_program *program, bool compile) {
   return result == CLV_OK;
 }
 
+// The laws of one dimension, or of both, together. False when memory is out.
+static bool attach_laws(clv_program *program, uint32_t dimension) {
+  const clv_allocator *memory = &program->arena.allocator;
+  BASE_ARRAY(kernel *) kernels = {0};
+  if (!BASE_RESERVE(memory, &kernels, (uint64_t)program->laws[0].kernels.count + program->laws[1].kernels.count))
+    return false;
+  for (uint32_t n = 2; n <= 3; n++) {
+    const rule_laws *laws = &program->laws[n - 2];
+    for (uint32_t k = 0; (!dimension || dimension == n) && k < laws->kernels.count; k++) {
+      kernel *one = laws->kernels.data[k];
+      if (one && one->compiled[KERNEL_FORCE])
+        program->native->shipped++;
+      else
+        kernels.data[kernels.count++] = one;
+    }
+  }
+  const clv_result result = rule_native_attach(program->native, kernels.data, kernels.count);
+  BASE_RELEASE(memory, &kernels);
+  return result == CLV_OK;
+}
+
 void rule_attach_shipped(clv_program *program) {
   const clv_allocator *memory = &program->arena.allocator;
   program->native = base_allocate(memory, sizeof *program->native);
@@ -64,19 +85,16 @@ clv_result clv_program_compile(clv_program *program, const clv_compile_def *def,
   if (!program->checked || !program->native)
     return clv_error_set(error, CLV_ERROR_ARGUMENT, "only a program that was checked, and is sound, can be compiled");
   const clv_compile_def wanted = def ? *def : clv_default_compile_def();
-  const rule_native_def native_def = {wanted.cache, wanted.compiler, wanted.instructions};
+  const rule_native_def native_def = {wanted.cache, wanted.compiler, wanted.instructions, wanted.anew};
   rule_native fresh;
   const clv_result opened = rule_native_open(&fresh, &program->arena.allocator, &native_def, error);
   if (opened != CLV_OK) return opened;
-  forget_code(program);
+  // Shipped code stays where it is, if nothing else was attached and it is what is wanted.
+  if (program->native->modules.count || program->native->isa != fresh.isa || wanted.anew) forget_code(program);
   rule_native_close(program->native);
   *program->native = fresh;
-  for (uint32_t n = 2; n <= 3; n++) {
-    if (wanted.dimension && wanted.dimension != n) continue;
-    const rule_laws *laws = &program->laws[n - 2];
-    if (rule_native_attach(program->native, laws->kernels.data, laws->kernels.count) != CLV_OK)
-      return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory; laws that are not compiled are interpreted");
-  }
+  if (!attach_laws(program, wanted.dimension))
+    return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory; laws that are not compiled are interpreted");
   if (!attach_rules(program, true))
     return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory; rules that are not compiled are interpreted");
   const rule_native *native = program->native;

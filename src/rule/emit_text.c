@@ -24,14 +24,57 @@ void emit_add_bytes(emit_text *text, const char *bytes, size_t size) {
   text->bytes.data[text->bytes.count] = 0;
 }
 
+static uint32_t print_number(char *to, uint32_t value) {
+  char digits[10];
+  uint32_t count = 0;
+  do digits[count++] = (char)('0' + value % 10);
+  while (value /= 10);
+  for (uint32_t k = 0; k < count; k++) to[k] = digits[count - 1 - k];
+  return count;
+}
+
+enum { LINE = 512 }; // no line of ours is longer
+
+// Formats of %s, %u and %% alone, which are nearly all: a program of rules has a million of them. 0: it is another.
+static uint32_t print_simply(char line[LINE], const char *format, va_list arguments) {
+  uint32_t size = 0;
+  for (const char *at = format; *at; at++) {
+    if (size + 10 >= LINE) return 0;
+    if (*at != '%') {
+      line[size++] = *at;
+      continue;
+    }
+    at++;
+    if (*at == 'u') {
+      size += print_number(line + size, va_arg(arguments, uint32_t));
+    } else if (*at == 's') {
+      const char *word = va_arg(arguments, const char *);
+      const size_t length = strlen(word);
+      if (length + size >= LINE) return 0;
+      memcpy(line + size, word, length);
+      size += (uint32_t)length;
+    } else if (*at == '%') {
+      line[size++] = '%';
+    } else {
+      return 0;
+    }
+  }
+  return size;
+}
+
 void emit_add(emit_text *text, const char *format, ...) {
-  char line[512];
+  char line[LINE];
   va_list arguments;
   va_start(arguments, format);
-  const int size = vsnprintf(line, sizeof line, format, arguments);
+  int size = (int)print_simply(line, format, arguments);
   va_end(arguments);
+  if (size == 0) {
+    va_start(arguments, format);
+    size = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+  }
   if (size < 0 || (size_t)size >= sizeof line)
-    text->no_memory = true; // no line of ours is that long
+    text->no_memory = true;
   else
     emit_add_bytes(text, line, (size_t)size);
 }
@@ -65,14 +108,15 @@ static void hash_block(uint32_t state[8], const uint8_t *block) {
   }
   uint32_t s[8];
   memcpy(s, state, sizeof s);
-  for (int k = 0; k < 64; k++) {
-    const uint32_t high = rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25);
-    const uint32_t one = s[7] + high + ((s[4] & s[5]) ^ (~s[4] & s[6])) + round_words[k] + w[k];
-    const uint32_t low = rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22);
-    const uint32_t two = low + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
-    memmove(s + 1, s, 7 * sizeof *s);
-    s[4] += one;
-    s[0] = one + two;
+  // The words move up by one a round: instead of them, their names move down.
+  for (unsigned k = 0; k < 64; k++) {
+    const uint32_t a = s[-k & 7], b = s[(1 - k) & 7], c = s[(2 - k) & 7];
+    const uint32_t e = s[(4 - k) & 7], f = s[(5 - k) & 7], g = s[(6 - k) & 7];
+    const uint32_t high = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+    const uint32_t one = s[(7 - k) & 7] + high + ((e & f) ^ (~e & g)) + round_words[k] + w[k];
+    const uint32_t low = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+    s[(3 - k) & 7] += one;
+    s[(7 - k) & 7] = one + low + ((a & b) ^ (a & c) ^ (b & c));
   }
   for (int k = 0; k < 8; k++) state[k] += s[k];
 }

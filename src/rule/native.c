@@ -2,7 +2,11 @@
 
 #include <stdlib.h>
 
-enum { NATIVE_TEXT = 4 << 20 }; // longer text is not compiled: it would take minutes
+enum {
+  NATIVE_TEXT = 4 << 20, // longer text is not compiled: it would take minutes
+  NATIVE_UNIT =
+      32 << 10 // a unit that is longer takes no more: compilers run side by side, and each costs 30 ms to start
+};
 
 // Instruction sets
 
@@ -80,18 +84,49 @@ const void *native_find(const emit_hash *hash, const void *table, uint32_t count
   return NULL;
 }
 
-static void add_module_head(emit_text *module) {
-  emit_add_bytes(module, (const char *)native_lanes.text, native_lanes.size);
-  emit_add(module, "\nstatic lanes_positive *positive;\n#define CLV_POSITIVE positive\n");
+// Units
+
+native_unit *native_units_next(native_units *units, const clv_allocator *allocator, const native_text *head) {
+  native_unit *last = units->count ? &units->data[units->count - 1] : NULL;
+  if (last && last->text.bytes.count < NATIVE_UNIT + head->size) return last;
+  if (!BASE_RESERVE(allocator, units, (uint64_t)units->count + 1)) return NULL;
+  native_unit *unit = &units->data[units->count];
+  *unit = (native_unit){.first = units->count ? unit[-1].first + unit[-1].count : 0};
+  units->count++;
+  emit_text_init(&unit->text, allocator);
+  emit_add_bytes(&unit->text, (const char *)head->text, head->size);
+  return unit;
 }
 
-static void add_module_kernel(emit_text *module, const emit_text *text, uint32_t number) {
-  emit_add(module, "\n#define CLV_KERNEL(kind) k%u_##kind\n", number);
+void native_units_free(native_units *units, const clv_allocator *allocator) {
+  for (uint32_t u = 0; u < units->count; u++) emit_text_free(&units->data[u].text);
+  BASE_RELEASE(allocator, units);
+}
+
+bool native_compile_units(rule_native *native, native_units *units, char object[NATIVE_PATH]) {
+  for (uint32_t u = 0; u < units->count; u++)
+    if (units->data[u].text.no_memory) return false;
+  if (!BASE_RESERVE(&native->allocator, &native->modules, (uint64_t)native->modules.count + units->count) ||
+      !native_compile(&native->allocator, &native->def, native->isa, units->data, units->count, object,
+                      &native->trouble))
+    return false;
+  for (uint32_t u = 0; u < units->count; u++) {
+    const native_unit *unit = &units->data[u];
+    if (unit->module) native->modules.data[native->modules.count++] = unit->module;
+    *(!unit->module ? &native->interpreted : unit->was_cached ? &native->cached : &native->compiled) += unit->count;
+  }
+  return native->trouble.code != CLV_ERROR_MEMORY;
+}
+
+static void add_kernel(native_unit *unit, const emit_text *text) {
+  emit_text *module = &unit->text;
+  if (!unit->count) emit_add(module, "\nstatic lanes_positive *positive;\n#define CLV_POSITIVE positive\n");
+  emit_add(module, "\n#define CLV_KERNEL(kind) k%u_##kind\n", unit->count++);
   emit_add_bytes(module, text->bytes.data, text->bytes.count);
   emit_add(module, "#undef CLV_KERNEL\n");
 }
 
-static void add_module_entrance(emit_text *module, uint32_t count) {
+static void add_entrance(emit_text *module, uint32_t count) {
   emit_add(module, "\nstruct gate { lanes_positive *make_positive; lanes_kernel **functions; const void **codes; };\n"
                    "__attribute__((visibility(\"default\"))) void cleave_rules(const struct gate *gate) {\n"
                    "  positive = gate->make_positive;\n");
@@ -107,47 +142,47 @@ static void make_positive(double *matrix, uint32_t n, uint32_t psd) {
   kernel_make_positive_lanes(matrix, n, (law_psd)psd);
 }
 
-static clv_result compile(rule_native *native, emit_text *module, kernel *const *kernels, uint32_t count) {
-  if (!BASE_RESERVE(&native->allocator, &native->modules, (uint64_t)native->modules.count + 1)) return CLV_ERROR_MEMORY;
+static clv_result compile(rule_native *native, native_units *units, kernel *const *kernels, uint32_t count) {
   const size_t size = (size_t)count * KERNEL_COUNT * sizeof(kernel_function *);
   kernel_function **functions = base_allocate(&native->allocator, size);
   if (!functions) return CLV_ERROR_MEMORY;
-  void *code;
-  native_entrance *entrance;
-  bool was_cached;
-  if (native_compile(&native->allocator, &native->def, native->isa, module, &code, &entrance, &was_cached,
-                     native->object, &native->trouble)) {
-    native->modules.data[native->modules.count++] = code;
-    entrance(&(native_gate){.make_positive = make_positive, .functions = functions});
-    for (uint32_t n = 0; n < count; n++) kernel_set_code(kernels[n], functions + n * KERNEL_COUNT);
-    *(was_cached ? &native->cached : &native->compiled) += count;
-  } else {
-    native->interpreted += count;
+  for (uint32_t u = 0; u < units->count; u++) add_entrance(&units->data[u].text, units->data[u].count);
+  const bool ok = native_compile_units(native, units, native->object);
+  for (uint32_t u = 0; u < units->count; u++) {
+    const native_unit *unit = &units->data[u];
+    if (!unit->module) continue;
+    kernel_function **own = functions + (size_t)unit->first * KERNEL_COUNT;
+    unit->entrance(&(native_gate){.make_positive = make_positive, .functions = own});
+    for (uint32_t n = 0; n < unit->count; n++)
+      kernel_set_code(kernels[unit->first + n], own + (size_t)n * KERNEL_COUNT);
   }
   base_free(&native->allocator, functions, size);
-  return native->trouble.code == CLV_ERROR_MEMORY ? CLV_ERROR_MEMORY : CLV_OK;
+  return ok ? CLV_OK : CLV_ERROR_MEMORY;
 }
 
 static bool attach_shipped(rule_native *native, kernel *k, const emit_text *text) {
   const emit_hash hash = emit_hash_of(text->bytes.data, text->bytes.count);
   const native_entry *shipped = native_find(&hash, native_table, native_table_count, sizeof *native_table);
-  if (!shipped || !shipped->function[native->isa][KERNEL_FORCE]) return false;
+  if (native->def.anew || !shipped || !shipped->function[native->isa][KERNEL_FORCE]) return false;
   kernel_set_code(k, shipped->function[native->isa]);
   native->shipped++;
   return true;
 }
 
-// The text of a kernel that is not shipped goes to the module and the kernel to `rest`.
-static void keep(rule_native *native, kernel *k, const emit_text *text, emit_text *module, kernel **rest,
+// The text of a kernel that is not shipped goes to a unit and the kernel to `rest`. False when memory is out.
+static bool keep(rule_native *native, kernel *k, const emit_text *text, native_units *units, kernel **rest,
                  uint32_t *rest_count) {
   if (text->bytes.count > NATIVE_TEXT) {
     native->interpreted++;
     clv_error_set(&native->trouble, CLV_ERROR_REFUSED, "a law is too long to be compiled: %u bytes of C, at most %u",
                   text->bytes.count, NATIVE_TEXT);
-  } else {
-    add_module_kernel(module, text, *rest_count);
-    rest[(*rest_count)++] = k;
+    return true;
   }
+  native_unit *unit = native_units_next(units, &native->allocator, &native_lanes);
+  if (!unit) return false;
+  add_kernel(unit, text);
+  rest[(*rest_count)++] = k;
+  return true;
 }
 
 clv_result rule_native_attach(rule_native *native, kernel *const *kernels, uint32_t count) {
@@ -156,22 +191,20 @@ clv_result rule_native_attach(rule_native *native, kernel *const *kernels, uint3
   kernel **rest = base_allocate(&native->allocator, size);
   if (!rest) return CLV_ERROR_MEMORY;
   uint32_t rest_count = 0;
-  emit_text text, module;
+  native_units units = {0};
+  emit_text text;
   emit_text_init(&text, &native->allocator);
-  emit_text_init(&module, &native->allocator);
-  add_module_head(&module);
   bool ok = true;
   for (uint32_t n = 0; ok && n < count; n++) {
     if (!kernels[n] || kernels[n]->compiled[KERNEL_FORCE]) continue;
     text.bytes.count = 0;
-    ok = emit_kernel(&text, kernels[n]);
-    if (ok && !attach_shipped(native, kernels[n], &text)) keep(native, kernels[n], &text, &module, rest, &rest_count);
+    ok = emit_kernel(&text, kernels[n]) &&
+         (attach_shipped(native, kernels[n], &text) || keep(native, kernels[n], &text, &units, rest, &rest_count));
   }
-  add_module_entrance(&module, rest_count);
-  clv_result result = ok && !module.no_memory ? CLV_OK : CLV_ERROR_MEMORY;
-  if (result == CLV_OK && rest_count > 0) result = compile(native, &module, rest, rest_count);
+  clv_result result = ok ? CLV_OK : CLV_ERROR_MEMORY;
+  if (ok && rest_count > 0) result = compile(native, &units, rest, rest_count);
   emit_text_free(&text);
-  emit_text_free(&module);
+  native_units_free(&units, &native->allocator);
   base_free(&native->allocator, rest, size);
   return result;
 }

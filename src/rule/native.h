@@ -25,6 +25,7 @@ typedef struct rule_native_def {
   const char *cache;    // a directory, NULL: cleave/ in $XDG_CACHE_HOME or ~/.cache
   const char *compiler; // a program and its first arguments, NULL: $CLEAVE_CC, $CC or cc; "none": do not compile
   const char *isa;      // NULL: $CLEAVE_ISA, or the best there is
+  bool anew;            // shipped code is not taken
 } rule_native_def;
 
 // Loaded code. It has to outlive the kernels it was attached to.
@@ -44,13 +45,13 @@ clv_result rule_native_open(rule_native *native, const clv_allocator *allocator,
                             clv_error *error);
 void rule_native_close(rule_native *native);
 
-// Fills `compiled` of kernels that have none; a kernel may be NULL. Those that are not shipped are compiled together, in one go. A kernel that
+// Fills `compiled` of kernels that have none; a kernel may be NULL. Those that are not shipped are compiled together, side by side. A kernel that
 // could not be compiled stays interpreted, which is no failure but counted; the only error is memory.
 clv_result rule_native_attach(rule_native *native, kernel *const *kernels, uint32_t count);
 // The same for shipped kernels alone: starts no compiler, counts no others.
 clv_result rule_native_attach_shipped(rule_native *native, kernel *const *kernels, uint32_t count);
 
-// The same for topological rules. With `compile`, those that are not shipped are compiled, in one go.
+// The same for topological rules. With `compile`, those that are not shipped are compiled, side by side.
 clv_result rule_native_attach_rules(rule_native *native, const clv_program *program, rule_graph *const *graphs,
                                     uint32_t count, bool compile);
 
@@ -98,11 +99,28 @@ typedef struct native_gate {
 } native_gate;
 typedef void native_entrance(const native_gate *gate);
 
-// Compiles C text for one instruction set, or finds it in the cache, and loads it. False: `error` says why. `object` gets
-// its place in the cache, or nothing when there is no cache.
-bool native_compile(const clv_allocator *allocator, const rule_native_def *def, native_isa isa, const emit_text *text,
-                    void **module, native_entrance **entrance, bool *was_cached, char object[NATIVE_PATH],
-                    clv_error *error);
+// C text that is compiled by itself, with the share of the kernels or rules that is in it.
+typedef struct native_unit {
+  emit_text text;
+  uint32_t first, count; // of those that are compiled together
+  bool was_cached;
+  void *module;              // NULL: not compiled
+  native_entrance *entrance; // of the module
+} native_unit;
+typedef BASE_ARRAY(native_unit) native_units;
+
+// The unit that takes the next kernel or rule: the last one, or, when that is long enough, a new one that begins with
+// `head`. NULL when memory is out.
+native_unit *native_units_next(native_units *units, const clv_allocator *allocator, const native_text *head);
+void native_units_free(native_units *units, const clv_allocator *allocator);
+
+// Compiles units for one instruction set, side by side, or finds them in the cache, and loads them. Of those that stay without
+// a module `error` says why. `object` gets the place in the cache of the last, or nothing when there is no cache. False when
+// memory is out.
+bool native_compile(const clv_allocator *allocator, const rule_native_def *def, native_isa isa, native_unit *units,
+                    uint32_t count, char object[NATIVE_PATH], clv_error *error);
+// The same for the units of `native`, which gets the modules.
+bool native_compile_units(rule_native *native, native_units *units, char object[NATIVE_PATH]);
 void native_unload(void *module);
 
 #endif

@@ -87,7 +87,10 @@ static bool make_program(const builder *b, const clv_program **to) {
   const scene_node *place = scene_place(&model->part, "rules");
   if (!check_program(b, program, place)) return false;
   clv_error error = {0};
-  const clv_result result = clv_program_compile(program, NULL, NULL, &error);
+  clv_compile_def def = clv_default_compile_def();
+  const int dimension = clv_mesh_dimension(&b->mesh);
+  if (dimension >= 2) def.dimension = (uint32_t)dimension;
+  const clv_result result = clv_program_compile(program, &def, NULL, &error);
   if (result) return fail_below(b, place, result, error.message);
   *to = program;
   return true;

@@ -98,7 +98,7 @@ it 'an explanation' explained
 mkdir -p cache
 compiled() {
   ok rule compile laws.rule --cache cache
-  prints '3D, 1 law or rule, '
+  prints '1 law or rule, '
   prints '1 compiled now'
   prints 'cache/'
   [ -n "$(ls cache)" ] || fail 'keeps nothing'
