@@ -572,6 +572,50 @@ static const char *const one_law = "embed pos:vec3[m] on vertex blend;\n"
                                    "embed k:real[N/m] on edge = 3 merge sum split copy;\n"
                                    "force pull on e:edge { energy 0.5*e.k*dot(e.pos-e@0.pos,e.pos-e@0.pos); }\n";
 
+// Two shapes whose kernels are so long that each is a unit.
+static const char *const two_shapes =
+    "use fem;\n"
+    "force rubber on t:prism|hex {\n"
+    "  over q in t { energy 0.7*t.mu*dot(green(grad(t.pos,q)),green(grad(t.pos,q)))^2; }\n"
+    "  psd clamp;\n"
+    "}\n";
+
+// A compiler that works once: the unit that it was asked for is compiled, the other is interpreted.
+static void a_unit_may_fail_alone(void **state) {
+  (void)state;
+  char path[512], lock[512], script[1024];
+  snprintf(path, sizeof path, "%s/once.sh", cache_name);
+  snprintf(lock, sizeof lock, "%s/lock", cache_name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "#!/bin/sh\nmkdir '%s' 2>/dev/null || exit 1\nexec cc \"$@\"\n", lock);
+  assert_int_equal(fclose(file), 0);
+  snprintf(script, sizeof script, "/bin/sh %s", path);
+  clv_program *program = clv_program_create(NULL);
+  clv_compile_def def = clv_default_compile_def();
+  clv_compile_report report;
+  clv_error error;
+  assert_non_null(program);
+  assert_int_equal(clv_program_add(program, "two.rule", two_shapes, strlen(two_shapes)), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_OK);
+  def.compiler = "none";
+  def.dimension = 3;
+  assert_int_equal(clv_program_compile(program, &def, &report, &error), CLV_OK);
+  const uint32_t others = report.interpreted - 2; // where the library is not compiled
+  def.cache = cache_name;
+  def.compiler = script;
+  assert_int_equal(clv_program_compile(program, &def, &report, &error), CLV_OK);
+  if (others == 0) {
+    assert_int_equal(report.compiled, 1);
+    assert_int_equal(report.interpreted, 1);
+  }
+  assert_int_equal(report.trouble.code, CLV_ERROR_SYSTEM);
+  assert_non_null(strstr(report.trouble.message, "failed"));
+  clv_program_destroy(program);
+  assert_int_equal(rmdir(lock), 0);
+  assert_int_equal(unlink(path), 0);
+}
+
 static void programs_are_compiled(void **state) {
   (void)state;
   clv_program *program = clv_program_create(NULL);
@@ -691,6 +735,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(every_operation_agrees, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(shipped_rules_agree, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(programs_are_compiled, make_cache, remove_cache),
+      cmocka_unit_test_setup_teardown(a_unit_may_fail_alone, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(code_is_kept, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(a_directory_of_others_is_not_used, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(without_a_compiler_kernels_are_interpreted, make_cache, remove_cache),

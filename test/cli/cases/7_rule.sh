@@ -98,8 +98,8 @@ it 'an explanation' explained
 mkdir -p cache
 compiled() {
   ok rule compile laws.rule --cache cache
-  prints '1 law or rule, '
-  prints '1 compiled now'
+  prints '2 laws and rules, '
+  prints '2 compiled now'
   prints 'cache/'
   [ -n "$(ls cache)" ] || fail 'keeps nothing'
   ok rule compile laws.rule --cache cache
@@ -109,7 +109,7 @@ compiled() {
 not_kept() {
   mkdir -p everybodys && chmod 777 everybodys
   cleave 1 rule compile laws.rule --cache everybodys
-  prints '1 compiled now'
+  prints '2 compiled now'
   mentions 'compiled, and not kept'
   [ -z "$(ls everybodys)" ] || fail 'keeps code where everybody may change it'
 }
@@ -117,6 +117,15 @@ not_kept() {
 shipped() { ok rule compile fem --cache cache && prints 'compiled with the library' && prints_not 'interpreted'; }
 # Builds for debugging leave the library's forces to the machine's compiler.
 "$program" rule explain springs stretch | grep -q '^ *code  *compiled$' && it 'the library is compiled already' shipped
+anew() {
+  ok rule compile external --anew --cache cache_anew
+  prints 'compiled now'
+  prints_not 'compiled with the library'
+  ok rule compile external --anew --cache cache_anew
+  prints 'found in the cache'
+  prints_not 'compiled now'
+}
+! command -v cc >/dev/null || it 'the library, compiled anew' anew
 no_compiler() {
   cleave 1 rule compile laws.rule --cache empty_cache --compiler none
   mentions 'laws.rule'
@@ -126,7 +135,7 @@ it 'no compiler' no_compiler
 it 'an unknown instruction set' misuse "there is no instruction set 'mmx'; use sse2, avx2 or avx512" \
   rule compile laws.rule --instructions mmx
 nothing_to_compile() { echo 'param a = 1;' >a.rule && ok rule compile a.rule && prints 'there are no forces and no rules'; }
-rules_too() { ok rule compile topology.rule --cache cache && prints '3D' && prints_not 'interpreted'; }
+rules_too() { ok rule compile topology.rule --cache cache && prints 'laws and rules' && prints_not 'interpreted'; }
 ! command -v cc >/dev/null || it 'rules are compiled too' rules_too
 it 'nothing to compile' nothing_to_compile
 
