@@ -48,11 +48,10 @@ static uint32_t print_simply(char line[LINE], const char *format, va_list argume
     if (*at == 'u') {
       size += print_number(line + size, va_arg(arguments, uint32_t));
     } else if (*at == 's') {
-      const char *word = va_arg(arguments, const char *);
-      const size_t length = strlen(word);
-      if (length + size >= LINE) return 0;
-      memcpy(line + size, word, length);
-      size += (uint32_t)length;
+      for (const char *word = va_arg(arguments, const char *); *word; word++) {
+        if (size + 10 >= LINE) return 0;
+        line[size++] = *word;
+      }
     } else if (*at == '%') {
       line[size++] = '%';
     } else {
