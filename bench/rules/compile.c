@@ -16,14 +16,15 @@ static const struct {
     {"a spring", "use body;\n"
                  "param stiff:real[N/m^3] = 3;\n"
                  "force tie on e:edge { let l = norm(e.pos-e@0.pos); energy stiff*(l-rest(l))^4; }\n"},
-    {"a hinge", "use body;\n"
-                "param stiff:real[J] = 3;\n"
-                "force fold on e:<0,2> {\n"
-                "  where !free(e,2);\n"
-                "  let angle = dihedral(e.pos, e@0.pos, e@1@0.pos, e@2@1@0.pos);\n"
-                "  energy stiff*(angle-rest(angle))^4;\n"
-                "  psd clamp;\n"
-                "}\n"},
+    {"a hinge",
+     "use body;\n"
+     "param stiff:real[J] = 3;\n"
+     "force fold on e:<0,2> {\n"
+     "  where !free(e,2);\n"
+     "  let angle = dihedral(e.pos, e@0.pos, mean(e@1@0.pos,e@0@1@0.pos), mean(e@2@1@0.pos,e@2@0@1@0.pos));\n"
+     "  energy stiff*(angle-rest(angle))^4;\n"
+     "  psd clamp;\n"
+     "}\n"},
     {"a solid on every cell", "use fem;\n"
                               "force rubber on t:cell {\n"
                               "  over q in t {\n"
