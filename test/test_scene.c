@@ -81,7 +81,7 @@ static void exact_messages(void **state) {
   says(MINIMAL "fix: [{box: [[0, 0, 0], [0, 1, -1]]}]\n",
        "s.yaml:4:13: 'box' goes from its least corner to its greatest; along z, 0 is above -1");
   says(MINIMAL "fix: [{axes: xyz}]\n",
-       "s.yaml:4:7: one of 'region', 'box', 'sphere', 'plane', 'nearest' is missing here");
+       "s.yaml:4:7: one of 'region', 'box', 'sphere', 'capsule', 'plane', 'nearest' is missing here");
   says(MINIMAL "fix: [{nearest: [0, 0, 0], axes: xw}]\n", "s.yaml:4:34: 'axes' must be letters out of 'xyz', not 'xw'");
   says(MINIMAL "fix: [{plane: {point: [0, 0, 0], normal: [0, 0, 0]}}]\n",
        "s.yaml:4:42: 'normal' has no length; it must point somewhere");
@@ -197,6 +197,9 @@ static const char *const wrong_values[SCENE_TYPE_COUNT][12] = {
     [SCENE_COUNTS] = {"1", "{a: 1}", "[1]", "[1, 2, 3, 4]", "[1, 0]", "[1, 1.5]", "[1, -1]", "[]"},
     [SCENE_CORNERS] = {"1", "{a: 1}", "[1, 2]", "[[0, 0, 0]]", "[[0, 0], [1, 1]]", "[[0, 0, 0], [1, 1, -1]]",
                        "[[0, 0, 0], [1, 1, .nan]]"},
+    [SCENE_SEGMENT] = {"1", "{a: 1}", "[1, 2]", "[[0, 0, 0]]", "[[0, 0], [1, 1]]", "[[0, 0, 1], [0, 0, 1]]",
+                       "[[0, 0, 0], [1, 1, .nan]]", "[[0, 0, 0], [1, 1, 1], [2, 2, 2]]"},
+    [SCENE_POINTS] = {"1", "{a: 1}", "[]", "[1, 2, 3]", "[[0, 0]]", "[[0, 0, 0], [1, 1, .inf]]", "[[0, 0, 0], a]"},
     [SCENE_PATH] = {"1", "{a: 1}", "[]", "[1]", "[[1, 2]]", "[[0, [1, 2]]]", "[[.nan, [1, 2, 3]]]",
                     "[[1, [1, 2, 3]], [0, [1, 2, 3]]]", "[[0, [1, 2, .inf]]]"},
     [SCENE_REGION] = {"[1]", "{a: 1}"},

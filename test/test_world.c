@@ -238,7 +238,7 @@ static void wrong_actions_are_refused(void **unused) {
   (void)unused;
   const recipe r = plain(CLV_SYMPLECTIC_EULER);
   clv_world *world = create(&r);
-  static const clv_key path[] = {{0, {0, 0, 0}}};
+  static const clv_key path[] = {{0, {0, 0, 0}}}, backwards[] = {{1, {0, 0, 0}}, {0, {0, 0, 0}}};
   const clv_action wrong[] = {
       {.kind = CLV_ACTION_KIND_COUNT},
       {.kind = CLV_ACTION_FIX, .zone = everywhere, .axes = CLV_X, .body = 1},
@@ -247,8 +247,16 @@ static void wrong_actions_are_refused(void **unused) {
       {.kind = CLV_ACTION_FIX, .zone = everywhere, .axes = 8},
       {.kind = CLV_ACTION_MOVE, .zone = everywhere, .axes = CLV_X},
       {.kind = CLV_ACTION_PULL, .zone = everywhere, .path = path},
-      {.kind = CLV_ACTION_CUT, .zone = everywhere},
+      {.kind = CLV_ACTION_CUT, .zone = {.kind = (clv_zone_kind)99}},
       {.kind = CLV_ACTION_CUT, .zone = {.kind = CLV_ZONE_PLANE}},
+      {.kind = CLV_ACTION_CUT, .particle_count = 3, .zone = across(1)},
+      {.kind = CLV_ACTION_KNIFE, .edge = {{0, 0, 0}, {0, 0, 1}}},
+      {.kind = CLV_ACTION_KNIFE, .path = path, .key_count = 1},
+      {.kind = CLV_ACTION_KNIFE, .edge = {{0, NAN, 0}, {0, 0, 1}}, .path = path, .key_count = 1},
+      {.kind = CLV_ACTION_KNIFE, .edge = {{0, 0, 0}, {0, 0, 1}}, .path = backwards, .key_count = 2},
+      {.kind = CLV_ACTION_PIERCE, .zone = everywhere},
+      {.kind = CLV_ACTION_PIERCE, .zone = across(1), .path = path, .key_count = 1},
+      {.kind = CLV_ACTION_PIERCE, .zone = {.kind = CLV_ZONE_SPHERE, .radius = 1}, .path = backwards, .key_count = 2},
       {.kind = CLV_ACTION_GRAVITY, .value = {NAN, 0, 0}},
       {.kind = CLV_ACTION_REMOVE, .zone = {.kind = CLV_ZONE_SPHERE, .radius = -1}},
   };
@@ -260,6 +268,66 @@ static void wrong_actions_are_refused(void **unused) {
     assert_int_equal(clv_action_from_name(clv_action_name((clv_action_kind)k)), k);
   assert_int_equal(clv_action_from_name("explode"), -1);
   clv_world_destroy(world);
+}
+
+// A knife on its way down cuts as far as it has come; in the end it has cut what a plane cuts.
+static void a_knife_cuts_its_way(void **unused) {
+  (void)unused;
+  static const clv_key down[] = {{0, {0, 0, 0}}, {0.004, {0, 0, -0.14}}, {0.01, {0, 0, -0.35}}};
+  recipe r = plain(CLV_SYMPLECTIC_EULER);
+  r.beam.gravity[2] = 0;
+  r.beam.cells[1] = r.beam.cells[2] = 4;
+  clv_world *world = create(&r);
+  const clv_action knife = {
+      .kind = CLV_ACTION_KNIFE, .time = 0.0025, .edge = {{0.4, -1, 0.2}, {0.4, 1, 0.2}}, .path = down, .key_count = 3};
+  schedule(world, &knife);
+  uint32_t cut = 0, strokes = 0;
+  for (uint32_t k = 0; k < 20; k++) {
+    clv_world_report report;
+    const double time = clv_world_time(world);
+    assert_int_equal(clv_world_step(world, &report), CLV_OK);
+    assert_int_equal(report.events, k == 3);
+    assert_true(report.topology == (report.surgery.facets > 0));
+    cut += report.surgery.facets;
+    strokes += report.surgery.facets > 0;
+    // The edge is at 0.2 - 35 (t - 2.5 ms); centres of cells lie at 0.0875, 0.0625 ...
+    const double at = 0.2 - 35 * fmin(fmax(time - 0.0025, 0), 0.01);
+    uint32_t wanted = 0;
+    for (uint32_t z = 0; z < 4; z++) wanted += at < 0.0125 + 0.025 * z ? 4 : 0;
+    assert_int_equal(cut, wanted);
+  }
+  assert_int_equal(cut, 16);
+  assert_true(strokes >= 3);
+  clv_map_info info;
+  assert_int_equal(clv_map_count(clv_body_map(clv_world_body(world, 0)), &info), CLV_OK);
+  assert_int_equal(info.components, 2);
+  clv_world_destroy(world);
+}
+
+// A drill on its way takes what it touches, also between two steps; one that stays takes it once.
+static void a_drill_takes_what_it_touches(void **unused) {
+  (void)unused;
+  static const clv_key along[] = {{0, {0, 0, 0}}, {0.002, {0.8, 0, 0}}};
+  recipe r = plain(CLV_SYMPLECTIC_EULER);
+  r.beam.gravity[2] = 0;
+  r.beam.cells[1] = r.beam.cells[2] = 3;
+  for (uint32_t moving = 0; moving < 2; moving++) {
+    clv_world *world = create(&r);
+    const clv_action drill = {.kind = CLV_ACTION_PIERCE,
+                              .time = 0.001,
+                              .zone = clv_zone_sphere((double[]){0.05, 0.05, 0.05}, 0.01),
+                              .path = along,
+                              .key_count = moving ? 2 : 0};
+    schedule(world, &drill);
+    uint32_t removed = 0;
+    for (uint32_t k = 0; k < 6; k++) {
+      clv_world_report report;
+      assert_int_equal(clv_world_step(world, &report), CLV_OK);
+      removed += report.surgery.removed;
+    }
+    assert_int_equal(removed, moving ? 8 : 1);
+    clv_world_destroy(world);
+  }
 }
 
 static void an_event_that_fails_waits(void **unused) {
@@ -347,6 +415,38 @@ static void empty(store *s) {
   *s = (store){0};
 }
 
+// Tools that are under way at step 20, tools that have come to their end, and lists and surfaces to be kept.
+static void use_tools(clv_world *world) {
+  static const clv_key down[] = {{0, {0, 0, 0}}, {0.0065, {0, 0, -0.06}}, {0.011, {0, 0, -0.3}}};
+  static const clv_key along[] = {{0, {0, 0, 0}}, {0.008, {0.1, 0, 0}}}, brief[] = {{0, {0, 0, 0}}, {0.002, {0, 0, 0}}};
+  static const uint32_t corners[] = {0, 1, 2, 3};
+  clv_mesh wall;
+  clv_mesh_init(&wall, NULL);
+  for (uint32_t k = 0; k < 4; k++) clv_mesh_add_point(&wall, 0.21, k == 1 || k == 2 ? 1 : -1, k >= 2 ? 1 : -1);
+  assert_int_equal(clv_mesh_add_element(&wall, CLV_QUAD, corners, 4, 0), CLV_OK);
+  clv_body *body = clv_world_body(world, 0);
+  clv_id ids[16];
+  uint32_t count = 0;
+  const clv_map *map = clv_body_map(body);
+  for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id))
+    if (fabs(clv_body_rest(body)[3 * (size_t)id.index] - 0.3) < 1e-9) ids[count++] = id;
+  assert_int_equal(count, 9);
+  const clv_zone ball = clv_zone_sphere((double[]){0.62, 0.02, 0.05}, 0.02);
+  const clv_action tools[] = {
+      {.kind = CLV_ACTION_CUT, .time = 0.003, .surface = &wall},
+      {.kind = CLV_ACTION_KNIFE,
+       .time = 0.0145,
+       .edge = {{0.1, -1, 0.15}, {0.1, 1, 0.15}},
+       .path = down,
+       .key_count = 3},
+      {.kind = CLV_ACTION_PIERCE, .time = 0.016, .zone = ball, .path = along, .key_count = 2},
+      {.kind = CLV_ACTION_PIERCE, .time = 0.005, .zone = ball, .path = brief, .key_count = 2},
+      {.kind = CLV_ACTION_CUT, .time = 0.024, .particles = ids, .particle_count = count},
+  };
+  for (uint32_t k = 0; k < sizeof tools / sizeof *tools; k++) schedule(world, &tools[k]);
+  clv_mesh_free(&wall);
+}
+
 // A timetable with everything on it, before and after step 20.
 static void fill_timetable(clv_world *world, bool topology) {
   static const clv_key path[] = {{0, {0, 0, 0}}, {0.01, {0, 0, 0.02}}, {0.03, {0.01, 0, 0}}};
@@ -373,6 +473,7 @@ static void fill_timetable(clv_world *world, bool topology) {
       {.kind = CLV_ACTION_REMOVE, .time = 0.026, .zone = across(0.7)},
   };
   for (uint32_t k = 0; k < sizeof cuts / sizeof *cuts; k++) schedule(world, &cuts[k]);
+  use_tools(world);
 }
 
 static recipe eventful(clv_method method) {
@@ -561,6 +662,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(time_is_a_number_of_steps),      cmocka_unit_test(a_step_is_chosen),
       cmocka_unit_test(names_are_given_and_kept_apart), cmocka_unit_test(events_come_when_they_are_due),
+      cmocka_unit_test(a_knife_cuts_its_way),           cmocka_unit_test(a_drill_takes_what_it_touches),
       cmocka_unit_test(what_is_cut_off_falls),          cmocka_unit_test(constraints_come_and_go),
       cmocka_unit_test(wrong_actions_are_refused),      cmocka_unit_test(an_event_that_fails_waits),
       cmocka_unit_test(a_body_that_fails_stops_all),    cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),

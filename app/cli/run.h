@@ -17,6 +17,7 @@ typedef struct cli_run {
   double strain; // the largest stretch or compression of a cell at the end, as a part of its length
   double stable; // the largest stable step; INFINITY for implicit methods
   // sums over steps
+  clv_surgery_report surgery;
   uint64_t events, topology, rejected, linear_iterations, newton_iterations, unconverged;
   double residual, largest_residual;
   clv_linear linear;

@@ -8,12 +8,29 @@
 #include <math.h>
 #include <string.h>
 
+// What surgery did, and how a count of it is told.
+static const struct {
+  size_t offset;
+  const char *name, *one, *many;
+} operations[] = {
+    {offsetof(clv_surgery_report, facets), "facets_cut", "facet cut", "facets cut"},
+    {offsetof(clv_surgery_report, vertices), "vertices_parted", "vertex parted", "vertices parted"},
+    {offsetof(clv_surgery_report, removed), "cells_removed", "cell removed", "cells removed"},
+};
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+static uint32_t *operation_count(clv_surgery_report *report, uint32_t k) {
+  return (uint32_t *)(void *)((char *)report + operations[k].offset);
+}
+
 void cli_run_count(cli_run_state *run, const clv_world_report *report) {
   const clv_step_report *solver = &report->solver;
   run->last_step = report->step;
   run->time = report->time;
   run->events += report->events;
   run->topology += report->topology;
+  clv_surgery_report did = report->surgery;
+  for (uint32_t k = 0; k < OPERATIONS; k++) *operation_count(&run->surgery, k) += *operation_count(&did, k);
   run->rejected += solver->rejected;
   run->linear_iterations += solver->linear_iterations;
   run->newton_iterations += solver->newton_iterations;
@@ -104,6 +121,18 @@ static void print_solves(const cli_run_state *run) {
   }
 }
 
+static void print_surgery(const cli_run_state *run) {
+  clv_surgery_report surgery = run->surgery;
+  const char *before = "surgery        ";
+  for (uint32_t k = 0; k < OPERATIONS; k++) {
+    const uint32_t count = *operation_count(&surgery, k);
+    if (count == 0) continue;
+    printf("%s%s", before, cli_counted(count, operations[k].one, operations[k].many).text);
+    before = ", ";
+  }
+  if (before[0] == ',') puts("");
+}
+
 void cli_run_print(const cli_run_state *run) {
   printf("%s: %s", run->scene, run->ended);
   puts("");
@@ -111,6 +140,7 @@ void cli_run_print(const cli_run_state *run) {
   if (run->events) {
     printf("events         %" PRIu64 "%s\n", run->events, run->topology ? ", with changes of topology" : "");
   }
+  print_surgery(run);
   print_solves(run);
   printf("energy         %12s %12s %12s\n", "kinetic", "elastic", "gravity");
   printf("  at first     %12.5g %12.5g %12.5g J\n", run->before.kinetic, run->before.elastic,
@@ -155,6 +185,10 @@ void cli_run_print_json(const cli_run_state *run) {
   cli_json_close(&json, '}');
   cli_json_real(&json, "real_time_factor", run->seconds > 0 ? (run->time - run->first_time) / run->seconds : NAN);
   cli_json_count(&json, "events", run->events);
+  clv_surgery_report surgery = run->surgery;
+  cli_json_open(&json, "surgery", '{');
+  for (uint32_t k = 0; k < OPERATIONS; k++) cli_json_count(&json, operations[k].name, *operation_count(&surgery, k));
+  cli_json_close(&json, '}');
   cli_json_count(&json, "rejected", run->rejected);
   cli_json_count(&json, "linear_iterations", run->linear_iterations);
   cli_json_count(&json, "newton_iterations", run->newton_iterations);

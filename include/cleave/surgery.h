@@ -85,6 +85,9 @@ CLV_API clv_result clv_surgery_remove_cells(clv_surgery *surgery, const clv_dart
 // The cells that a box, a sphere or a capsule in space touches, where the body is now: their facets are unsewn, and they
 // are removed.
 CLV_API clv_result clv_surgery_pierce(clv_surgery *surgery, const clv_zone *shape, clv_surgery_report *report);
+// The same for all that the shape touches on its way while it is displaced, straight on, from one vector to another.
+CLV_API clv_result clv_surgery_pierce_along(clv_surgery *surgery, const clv_zone *shape, const double from[3],
+                                            const double to[3], clv_surgery_report *report);
 
 // Tearing
 

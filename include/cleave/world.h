@@ -1,13 +1,15 @@
 // Worlds: bodies with their solvers, a clock, and events on a timetable.
 //
-// A step is: the events that are due, then each body's solver. Events change what bodies are subject to (and, between
-// commits, what they are); nothing else does. The clock counts steps, and time is their number times the step: no error
+// A step is: the events that are due, the tools under way, then each body's solver. Events and tools change what bodies are
+// subject to and what they are; nothing else does. A tool is an event that lasts: from its time on it acts before every
+// step, on what lay between this one and the last, until its path ends. The clock counts steps, and time is their number times the step: no error
 // adds up, and a world that is saved and loaded goes on with the same bits.
 
 #ifndef CLEAVE_WORLD_H
 #define CLEAVE_WORLD_H
 
 #include "cleave/solve.h"
+#include "cleave/surgery.h"
 
 CLV_BEGIN_DECLS
 
@@ -19,8 +21,10 @@ typedef enum clv_action_kind {
   CLV_ACTION_MOVE,    // zone, axes, path; times count from the event
   CLV_ACTION_PULL,    // zone, path; times count from the event
   CLV_ACTION_GRAVITY, // value
-  CLV_ACTION_REMOVE,  // removes the cells of a zone
-  CLV_ACTION_CUT,     // unsews the facets between cells whose centres lie on different sides of a plane zone's plane
+  CLV_ACTION_REMOVE,  // zone: removes its cells
+  CLV_ACTION_CUT,     // surface, particles or zone, the first that is given: unsews facets (surgery.h)
+  CLV_ACTION_KNIFE,   // edge, path; a tool: cuts what the edge sweeps on its path
+  CLV_ACTION_PIERCE,  // zone (a box, a sphere, a capsule), path or none; with one, a tool: the zone moves along it
   CLV_ACTION_KIND_COUNT
 } clv_action_kind;
 
@@ -33,10 +37,14 @@ typedef struct clv_action {
   const clv_key *path; // copied
   uint32_t key_count;
   double value[3];
+  double edge[2][3];       // a cutting edge, as it is where the path is 0
+  const clv_id *particles; // copied; those that are gone when their time has come do not count
+  uint32_t particle_count; //
+  const clv_mesh *surface; // its triangles and quadrangles are copied
 } clv_action;
 
-CLV_API const char *
-clv_action_name(clv_action_kind kind);              // "fix", "release", "move", "pull", "gravity", "remove", "cut"
+// "fix", "release", "move", "pull", "gravity", "remove", "cut", "knife", "pierce".
+CLV_API const char *clv_action_name(clv_action_kind kind);
 CLV_API int clv_action_from_name(const char *name); // -1 for an unknown word
 
 typedef struct clv_world_def {
@@ -56,6 +64,7 @@ CLV_API clv_body *clv_world_add(clv_world *world, const char *name, const clv_bo
 CLV_API uint32_t clv_world_bodies(const clv_world *world);
 CLV_API clv_body *clv_world_body(const clv_world *world, uint32_t i);
 CLV_API clv_solver *clv_world_solver(const clv_world *world, uint32_t i);
+CLV_API clv_surgery *clv_world_surgery(const clv_world *world, uint32_t i);
 CLV_API const char *clv_world_body_name(const clv_world *world, uint32_t i);
 
 // Puts an action on the timetable. It is carried out before the first step that starts at its time or later; what is
@@ -67,11 +76,12 @@ CLV_API double clv_world_get_step(clv_world *world);
 CLV_API clv_result clv_world_set_step(clv_world *world, double step);
 
 typedef struct clv_world_report {
-  uint64_t step;          // number of the step just done, from 1
-  double time;            // behind it
-  uint32_t events;        // carried out before it
-  bool topology;          // whether an event changed the topology of a body
-  clv_step_report solver; // sums over bodies
+  uint64_t step;              // number of the step just done, from 1
+  double time;                // behind it
+  uint32_t events;            // carried out before it
+  bool topology;              // whether an event or a tool changed the topology of a body
+  clv_surgery_report surgery; // what they did to it, summed
+  clv_step_report solver;     // sums over bodies
   double events_seconds, total_seconds;
 } clv_world_report;
 

@@ -73,6 +73,10 @@ clv_result physics_spread_sections(clv_body *body, const clv_body_def *def, clv_
 void physics_fill(const clv_body *body);
 clv_result physics_create_constraints(clv_body *body, clv_error *error);
 void physics_free_constraints(clv_body *body);
+// The value of a path at a time and, where `rate` is not NULL, its slope. There is a key at least.
+void physics_path_at(const clv_key *keys, uint32_t count, double time, double *value, double *rate);
+// What is wrong with a path, and at which key; NULL when nothing is.
+const char *physics_path_wrong(const clv_key *path, uint32_t count, uint32_t *key);
 // Adds what pulls at the body.
 void physics_add_pulls(const clv_body *body, double time, double *out);
 

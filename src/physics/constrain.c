@@ -35,10 +35,8 @@ void physics_free_constraints(clv_body *body) {
 
 // Paths
 
-// The value at a time and, where `rate` is not NULL, its slope.
-static void path_at(const physics_path *path, double time, double *value, double *rate) {
-  const clv_key *keys = path->keys;
-  const uint32_t last = path->count - 1;
+void physics_path_at(const clv_key *keys, uint32_t count, double time, double *value, double *rate) {
+  const uint32_t last = count - 1;
   uint32_t k = 0;
   while (k < last && keys[k + 1].time <= time) k++;
   const bool moves = k < last && time >= keys[k].time;
@@ -50,17 +48,24 @@ static void path_at(const physics_path *path, double time, double *value, double
   }
 }
 
-static clv_result test_path(clv_body *body, const clv_key *path, uint32_t count) {
-  if (!path || !count) return physics_fail(body, CLV_ERROR_ARGUMENT, "the path has no keys");
+const char *physics_path_wrong(const clv_key *path, uint32_t count, uint32_t *key) {
+  *key = 0;
+  if (!path || !count) return "it has no keys";
   for (uint32_t k = 0; k < count; k++) {
-    if (!isfinite(path[k].time) || !isfinite(path[k].value[0]) || !isfinite(path[k].value[1]) ||
-        !isfinite(path[k].value[2]))
-      return physics_fail(body, CLV_ERROR_ARGUMENT, "key %u of the path (counted from 0) is not a number", k);
-    if (k && !(path[k].time > path[k - 1].time))
-      return physics_fail(body, CLV_ERROR_ARGUMENT, "the times of a path increase: key %u (counted from 0) does not",
-                          k);
+    *key = k;
+    const double *v = path[k].value;
+    if (!isfinite(path[k].time) || !isfinite(v[0]) || !isfinite(v[1]) || !isfinite(v[2]))
+      return "something in it is not a number";
+    if (k && !(path[k].time > path[k - 1].time)) return "its times do not increase";
   }
-  return CLV_OK;
+  return NULL;
+}
+
+static clv_result test_path(clv_body *body, const clv_key *path, uint32_t count) {
+  uint32_t key;
+  const char *wrong = physics_path_wrong(path, count, &key);
+  if (!wrong) return CLV_OK;
+  return physics_fail(body, CLV_ERROR_ARGUMENT, "the path makes no sense at key %u (counted from 0): %s", key, wrong);
 }
 
 // Takes a path in; its number, from 1, is the last.
@@ -194,7 +199,8 @@ void physics_add_pulls(const clv_body *body, double time, double *out) {
   const uint32_t slots = clv_body_slots(body);
   for (uint32_t p = 0; p < body->pulls.count; p++) {
     double force[3];
-    path_at(&body->path.data[body->pulls.data[p].path - 1], time, force, NULL);
+    const physics_path *path = &body->path.data[body->pulls.data[p].path - 1];
+    physics_path_at(path->keys, path->count, time, force, NULL);
     const double *share = physics_vectors(body->pulls.data[p].share);
     for (uint32_t s = 1; s < slots; s++)
       for (uint32_t axis = 0; axis < 3; axis++) out[3 * (size_t)s + axis] += share[s] * force[axis];
@@ -215,7 +221,7 @@ void clv_body_place(clv_body *body, double time) {
   double(*pos)[3] = clv_column_data(body->pos, CLV_NONE, NULL), (*vel)[3] = clv_column_data(body->vel, CLV_NONE, NULL);
   for (uint32_t path = 1; path <= body->path.count; path++) {
     double value[3], rate[3];
-    path_at(&body->path.data[path - 1], time, value, rate);
+    physics_path_at(body->path.data[path - 1].keys, body->path.data[path - 1].count, time, value, rate);
     for (uint32_t s = 1; s < slots; s++)
       for (uint32_t axis = 0; axis < 3; axis++) {
         if (paths[s][axis] != path) continue;

@@ -219,23 +219,6 @@ static bool concerns(const builder *b, const char *body) {
   return !body || scene_body_number(b->scene, body) == (int32_t)b->number;
 }
 
-static bool schedule(const builder *b, const scene_event *event) {
-  clv_action action = {.kind = CLV_ACTION_GRAVITY, .time = event->at, .body = b->number, .zone = clv_zone_all()};
-  memcpy(action.value, event->gravity, sizeof action.value);
-  for (int kind = 0; kind < CLV_ACTION_KIND_COUNT; kind++) {
-    const scene_hold *hold = &event->action[kind];
-    if (!hold->part.node) continue;
-    action.kind = (clv_action_kind)kind;
-    action.axes = hold->axes;
-    action.path = hold->path.items;
-    action.key_count = hold->path.count;
-    if (!scene_zone_make(&b->r, &b->mesh, &hold->part, scene_action_groups[kind], &hold->zone, &action.zone))
-      return false;
-  }
-  const clv_result result = clv_world_schedule(b->world, &action);
-  return result == CLV_OK || fail_below(b, event->part.node, result, clv_world_error(b->world));
-}
-
 static bool make_probe(const builder *b, uint32_t p) {
   const scene_probe *part = &b->scene->root.output.probes.items[p];
   clv_probe *probe = &b->scene->probes[p];
@@ -247,7 +230,9 @@ static bool make_probe(const builder *b, uint32_t p) {
 static bool add_events(const builder *b) {
   const scene_root *root = &b->scene->root;
   for (uint32_t e = 0; e < root->events.count; e++) {
-    if (concerns(b, root->events.items[e].body) && !schedule(b, &root->events.items[e])) return false;
+    const scene_event *event = &root->events.items[e];
+    if (!concerns(b, event->body)) continue;
+    if (!scene_event_schedule(&b->r, b->scene, b->world, b->number, &b->mesh, event)) return false;
   }
   for (uint32_t p = 0; p < root->output.probes.count; p++) {
     if (concerns(b, root->output.probes.items[p].body) && !make_probe(b, p)) return false;

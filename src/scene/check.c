@@ -119,6 +119,8 @@ static bool check_event(const scene_reader *r, const clv_scene *scene, scene_eve
     if (!action->part.node) continue;
     if (!check_zone(r, &action->zone)) return false;
     if (kind == CLV_ACTION_PULL && !check_pull(r, action)) return false;
+    if (action->surface && !action->surface[0])
+      return scene_fail(r, scene_place(&action->part, "surface"), "'surface' is empty; name a file");
   }
   return check_body_name(r, scene, &event->part, event->body, scene_node_find(event->part.node, "gravity") != NULL);
 }

@@ -94,8 +94,8 @@ static void add_laws(explainer *e, clv_body *body) {
 // ---- what is done to it ---------------------------------------------------------------------------------------------------------
 
 static void add_zone(scene_text *out, const scene_part *part, const scene_group *group, const scene_zone *zone) {
-  const scene_key *key = group->keys;
-  while (key->need != SCENE_CHOICE || !(part->given >> (key - group->keys) & 1)) key++;
+  const scene_key *key = scene_zone_key(part, group);
+  if (!key) return;
   scene_add(out, "%s ", key->name);
   if (strcmp(key->name, "region") == 0) {
     if (zone->region.name) {
@@ -110,12 +110,17 @@ static void add_zone(scene_text *out, const scene_part *part, const scene_group 
   } else if (strcmp(key->name, "sphere") == 0) {
     scene_add(out, "of radius %g m about ", zone->sphere.radius);
     add_vector(out, zone->sphere.center);
+  } else if (strcmp(key->name, "capsule") == 0) {
+    scene_add(out, "of radius %g m from ", zone->capsule.radius);
+    add_vector(out, zone->capsule.from);
+    scene_add(out, " to ");
+    add_vector(out, zone->capsule.to);
   } else if (strcmp(key->name, "plane") == 0) {
     scene_add(out, "through ");
     add_vector(out, zone->plane.point);
     scene_add(out, ", normal ");
     add_vector(out, zone->plane.normal);
-  } else {
+  } else if (strcmp(key->name, "nearest") == 0) {
     scene_add(out, "to ");
     add_vector(out, zone->nearest);
   }
@@ -137,6 +142,15 @@ static void add_path(scene_text *out, const scene_path *path, const char *unit) 
 
 static void add_hold(scene_text *out, const scene_hold *hold, const scene_group *group) {
   add_zone(out, &hold->part, group, &hold->zone);
+  if (hold->surface) scene_add(out, "%s", scene_text_show(hold->surface).text);
+  if (hold->particles.count)
+    scene_add(out, "nearest to %u point%s", hold->particles.count, plural(hold->particles.count));
+  if (group == &scene_group_knife) {
+    scene_add(out, "edge ");
+    add_vector(out, hold->edge[0]);
+    scene_add(out, " to ");
+    add_vector(out, hold->edge[1]);
+  }
   if (hold->axes && hold->axes != CLV_XYZ) {
     scene_add(out, ", along %s%s%s", hold->axes & CLV_X ? "x" : "", hold->axes & CLV_Y ? "y" : "",
               hold->axes & CLV_Z ? "z" : "");

@@ -23,6 +23,8 @@ typedef enum scene_type {
   SCENE_EXTENT,     // double[3]: like a vector; the third may be missing, and is 0 then
   SCENE_COUNTS,     // uint32_t[3]: likewise
   SCENE_CORNERS,    // double[2][3]
+  SCENE_SEGMENT,    // double[2][3]: two points that are not the same
+  SCENE_POINTS,     // scene_points: [x, y, z] ...
   SCENE_PATH,       // scene_path: [time, [x, y, z]] ...
   SCENE_REGION,     // scene_region: a name or a tag
   SCENE_PARAMETERS, // scene_parameters: names with numbers

@@ -26,6 +26,12 @@ typedef SCENE_LIST_OF(void) scene_list;
 typedef SCENE_LIST_OF(const char *) scene_texts;
 typedef SCENE_LIST_OF(clv_key) scene_path;
 
+typedef struct scene_point {
+  double x[3];
+} scene_point;
+
+typedef SCENE_LIST_OF(scene_point) scene_points;
+
 typedef struct scene_region {
   const char *name; // NULL: by tag
   int32_t tag;
@@ -76,11 +82,17 @@ typedef struct scene_plane {
   double point[3], normal[3];
 } scene_plane;
 
+typedef struct scene_capsule {
+  scene_part part;
+  double from[3], to[3], radius;
+} scene_capsule;
+
 // One of these is given.
 typedef struct scene_zone {
   scene_region region;
   double box[2][3];
   scene_sphere sphere;
+  scene_capsule capsule;
   scene_plane plane;
   double nearest[3];
 } scene_zone;
@@ -92,13 +104,16 @@ typedef struct scene_section {
   scene_model model;
 } scene_section;
 
-// What holds, moves and pulls, at the beginning or by an event.
+// What holds, moves and pulls, at the beginning or by an event; what cuts and pierces.
 typedef struct scene_hold {
   scene_part part;
   scene_zone zone;
   uint32_t axes;
   scene_path path;
   double force[3];
+  const char *surface;
+  scene_points particles;
+  double edge[2][3];
 } scene_hold;
 
 typedef SCENE_LIST_OF(scene_hold) scene_holds;

@@ -21,6 +21,8 @@ static const char *const type_words[SCENE_TYPE_COUNT] = {
     [SCENE_EXTENT] = "a list of two or three numbers",
     [SCENE_COUNTS] = "a list of two or three whole numbers",
     [SCENE_CORNERS] = "two corners, [[x, y, z], [x, y, z]]",
+    [SCENE_SEGMENT] = "two points, [[x, y, z], [x, y, z]]",
+    [SCENE_POINTS] = "a list of points, [[x, y, z], ...]",
     [SCENE_PATH] = "a list of times and values, [[t, [x, y, z]], ...]",
     [SCENE_REGION] = "the name or the tag of a region",
     [SCENE_PARAMETERS] = "names with numbers, {name: value}",
@@ -176,6 +178,27 @@ static bool read_corners(const scene_reader *r, const scene_key *key, const scen
   return true;
 }
 
+static bool read_segment(const scene_reader *r, const scene_key *key, const scene_node *node, double to[2][3]) {
+  if (node->kind != SCENE_SEQUENCE || node->count != 2) return wrong_type(r, key, node);
+  for (uint32_t k = 0; k < 2; k++) {
+    if (!read_numbers(r, key, node->items[k], to[k], 3)) return false;
+  }
+  const bool same = to[0][0] == to[1][0] && to[0][1] == to[1][1] && to[0][2] == to[1][2];
+  return !same || scene_fail(r, node, "'%s' goes from one point to another; these two are the same", key->name);
+}
+
+static bool read_points(const scene_reader *r, const scene_key *key, const scene_node *node, scene_points *to) {
+  if (node->kind != SCENE_SEQUENCE || node->count == 0) return wrong_type(r, key, node);
+  scene_point *points = base_arena_take(r->arena, node->count * sizeof *points);
+  if (!points) return scene_no_memory(r);
+  for (uint32_t k = 0; k < node->count; k++) {
+    if (!read_numbers(r, key, node->items[k], points[k].x, 3)) return false;
+  }
+  to->items = points;
+  to->count = node->count;
+  return true;
+}
+
 static bool read_path(const scene_reader *r, const scene_key *key, const scene_node *node, scene_path *to) {
   if (node->kind != SCENE_SEQUENCE || node->count == 0) return wrong_type(r, key, node);
   clv_key *keys = base_arena_take(r->arena, node->count * sizeof *keys);
@@ -320,6 +343,10 @@ bool scene_read_value(const scene_reader *r, const scene_key *key, const scene_n
     return read_counts(r, key, node, to);
   case SCENE_CORNERS:
     return read_corners(r, key, node, to);
+  case SCENE_SEGMENT:
+    return read_segment(r, key, node, to);
+  case SCENE_POINTS:
+    return read_points(r, key, node, to);
   case SCENE_PATH:
     return read_path(r, key, node, to);
   case SCENE_REGION:

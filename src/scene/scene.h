@@ -34,9 +34,15 @@ const char *scene_file_path(clv_scene *scene, const char *path);
 // check.c: what no single key can tell.
 bool scene_check(const scene_reader *r, const clv_scene *scene);
 
-// zone.c: zones as physics knows them; regions by their names in the mesh.
+// zone.c: which key says where, NULL for what has no such key; zones as physics knows them, regions by their names in the
+// mesh.
+const scene_key *scene_zone_key(const scene_part *part, const scene_group *group);
 bool scene_zone_make(const scene_reader *r, const clv_mesh *mesh, const scene_part *part, const scene_group *group,
                      const scene_zone *zone, clv_zone *to);
+
+// event.c: puts an event on the timetable, for one of the bodies; the mesh is what that was made from.
+bool scene_event_schedule(const scene_reader *r, clv_scene *scene, clv_world *world, uint32_t body,
+                          const clv_mesh *mesh, const scene_event *event);
 
 // mesh.c: fills an initialised mesh, which the caller frees.
 bool scene_mesh_make(const scene_reader *r, clv_scene *scene, const scene_mesh *part, clv_mesh *mesh);

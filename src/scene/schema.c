@@ -115,7 +115,13 @@ static void add_type(scene_text *out, const scene_key *key) {
     scene_add(out, "}");
     break;
   case SCENE_CORNERS:
+  case SCENE_SEGMENT:
     scene_add(out, "\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": {");
+    add_vector(out, key, 3);
+    scene_add(out, "}");
+    break;
+  case SCENE_POINTS:
+    scene_add(out, "\"type\": \"array\", \"minItems\": 1, \"items\": {");
     add_vector(out, key, 3);
     scene_add(out, "}");
     break;

@@ -142,8 +142,12 @@ static const scene_group event_group = {
              .example = "[0, 0, 0]",
              .what = "Changes gravity."},
             ACTION_KEY("remove", CLV_ACTION_REMOVE, &scene_group_remove, "Removes cells.", "{nearest: [1, 1, 1]}"),
-            ACTION_KEY("cut", CLV_ACTION_CUT, &scene_group_cut, "Parts a body along a plane.",
+            ACTION_KEY("cut", CLV_ACTION_CUT, &scene_group_cut, "Parts a body.",
                        "{plane: {point: [0.5, 0, 0], normal: [1, 0, 0]}}"),
+            ACTION_KEY("knife", CLV_ACTION_KNIFE, &scene_group_knife, "Parts a body step by step.",
+                       "{edge: [[0.5, -1, 2], [0.5, 2, 2]], path: [[0, [0, 0, 0]], [1, [0, 0, -3]]]}"),
+            ACTION_KEY("pierce", CLV_ACTION_PIERCE, &scene_group_pierce, "Removes the cells that a shape touches.",
+                       "{capsule: {from: [0.5, 0.5, -1], to: [0.5, 0.5, 2], radius: 0.1}}"),
             {0},
         },
 };

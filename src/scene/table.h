@@ -8,6 +8,7 @@
 #include <math.h>
 
 extern const scene_group scene_group_sphere;
+extern const scene_group scene_group_capsule;
 extern const scene_group scene_group_plane;
 extern const scene_group scene_group_fix;
 extern const scene_group scene_group_release;
@@ -15,6 +16,8 @@ extern const scene_group scene_group_move;
 extern const scene_group scene_group_pull;
 extern const scene_group scene_group_remove;
 extern const scene_group scene_group_cut;
+extern const scene_group scene_group_knife;
+extern const scene_group scene_group_pierce;
 extern const scene_group scene_group_model;
 extern const scene_group scene_group_section;
 extern const scene_group scene_group_damping;
@@ -37,20 +40,14 @@ extern const scene_group *const scene_action_groups[CLV_ACTION_KIND_COUNT];
     .what = "The half space that the normal points into, the plane included."                                          \
   }
 
-#define ZONE_KEYS(TYPE)                                                                                                \
-  {.name = "region",                                                                                                   \
-   .type = SCENE_REGION,                                                                                               \
+#define SHAPE_KEYS(TYPE)                                                                                               \
+  {.name = "box",                                                                                                      \
+   .type = SCENE_CORNERS,                                                                                              \
    .need = SCENE_CHOICE,                                                                                               \
-   AT(TYPE, zone.region),                                                                                              \
-   .example = "all",                                                                                                   \
-   .what = "A region of the mesh by its name (Gmsh's physical names) or its tag; `all` for everything."},              \
-      {.name = "box",                                                                                                  \
-       .type = SCENE_CORNERS,                                                                                          \
-       .need = SCENE_CHOICE,                                                                                           \
-       AT(TYPE, zone.box),                                                                                             \
-       .quantity = SCENE_LENGTH,                                                                                       \
-       .example = "[[0, 0, 0], [1, 1, 1]]",                                                                            \
-       .what = "A box by its least and its greatest corner, borders included."},                                       \
+   AT(TYPE, zone.box),                                                                                                 \
+   .quantity = SCENE_LENGTH,                                                                                           \
+   .example = "[[0, 0, 0], [1, 1, 1]]",                                                                                \
+   .what = "A box by its least and its greatest corner, borders included."},                                           \
       {.name = "sphere",                                                                                               \
        .type = SCENE_GROUP,                                                                                            \
        .need = SCENE_CHOICE,                                                                                           \
@@ -58,7 +55,20 @@ extern const scene_group *const scene_action_groups[CLV_ACTION_KIND_COUNT];
        .group = &scene_group_sphere,                                                                                   \
        .example = "{center: [0, 0, 0], radius: 100}",                                                                  \
        .what = "A ball."},                                                                                             \
-      PLANE_KEY(TYPE), {                                                                                               \
+  {                                                                                                                    \
+    .name = "capsule", .type = SCENE_GROUP, .need = SCENE_CHOICE, AT(TYPE, zone.capsule),                              \
+    .group = &scene_group_capsule, .example = "{from: [0, 0, 0], to: [0, 0, 1], radius: 100}",                         \
+    .what = "A rod with round ends."                                                                                   \
+  }
+
+#define ZONE_KEYS(TYPE)                                                                                                \
+  {.name = "region",                                                                                                   \
+   .type = SCENE_REGION,                                                                                               \
+   .need = SCENE_CHOICE,                                                                                               \
+   AT(TYPE, zone.region),                                                                                              \
+   .example = "all",                                                                                                   \
+   .what = "A region of the mesh by its name (Gmsh's physical names) or its tag; `all` for everything."},              \
+      SHAPE_KEYS(TYPE), PLANE_KEY(TYPE), {                                                                             \
     .name = "nearest", .type = SCENE_VECTOR, .need = SCENE_CHOICE, AT(TYPE, zone.nearest), .quantity = SCENE_LENGTH,   \
     .example = "[1, 1, 1]", .what = "The one particle (or cell) nearest to a point."                                   \
   }

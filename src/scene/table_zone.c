@@ -27,6 +27,38 @@ const scene_group scene_group_sphere = {
         },
 };
 
+const scene_group scene_group_capsule = {
+    .name = "capsule",
+    .what = "A rod with round ends: what is no further than its radius from a segment.",
+    .size = sizeof(scene_capsule),
+    .keys =
+        (const scene_key[]){
+            {.name = "from",
+             .type = SCENE_VECTOR,
+             .need = SCENE_REQUIRED,
+             AT(scene_capsule, from),
+             .quantity = SCENE_LENGTH,
+             .example = "[0, 0, 0]",
+             .what = "One end of the segment."},
+            {.name = "to",
+             .type = SCENE_VECTOR,
+             .need = SCENE_REQUIRED,
+             AT(scene_capsule, to),
+             .quantity = SCENE_LENGTH,
+             .example = "[0, 0, 1]",
+             .what = "The other end."},
+            {.name = "radius",
+             .type = SCENE_REAL,
+             .need = SCENE_REQUIRED,
+             AT(scene_capsule, radius),
+             .quantity = SCENE_LENGTH,
+             ABOVE(0),
+             .example = "100",
+             .what = "Its radius."},
+            {0},
+        },
+};
+
 const scene_group scene_group_plane = {
     .name = "plane",
     .what = "A half space. `cut` takes the plane itself.",
@@ -115,25 +147,4 @@ const scene_group scene_group_pull = {
              .what = "Times and forces, `[[t, [x, y, z]], ...]`, instead of `force`."},
             {0},
         },
-};
-
-const scene_group scene_group_remove = {
-    .name = "remove",
-    .what = "Removes the cells of a zone. A word alone is a region.",
-    .shorthand = "region",
-    .size = sizeof(scene_hold),
-    .keys = (const scene_key[]){ZONE_KEYS(scene_hold), {0}},
-};
-
-const scene_group scene_group_cut = {
-    .name = "cut",
-    .what = "Parts a body between the cells on both sides of a plane.",
-    .size = sizeof(scene_hold),
-    .keys = (const scene_key[]){PLANE_KEY(scene_hold), {0}},
-};
-
-const scene_group *const scene_action_groups[CLV_ACTION_KIND_COUNT] = {
-    [CLV_ACTION_FIX] = &scene_group_fix,       [CLV_ACTION_RELEASE] = &scene_group_release,
-    [CLV_ACTION_MOVE] = &scene_group_move,     [CLV_ACTION_PULL] = &scene_group_pull,
-    [CLV_ACTION_REMOVE] = &scene_group_remove, [CLV_ACTION_CUT] = &scene_group_cut,
 };

@@ -46,21 +46,29 @@ static bool make_region(const scene_reader *r, const clv_mesh *mesh, const scene
   return strcmp(region->name, "all") == 0 || no_region(r, mesh, place, region->name);
 }
 
+const scene_key *scene_zone_key(const scene_part *part, const scene_group *group) {
+  for (const scene_key *key = group->keys; key->name; key++) {
+    if (key->need == SCENE_CHOICE && (part->given >> (key - group->keys) & 1)) return key;
+  }
+  return NULL;
+}
+
 bool scene_zone_make(const scene_reader *r, const clv_mesh *mesh, const scene_part *part, const scene_group *group,
                      const scene_zone *zone, clv_zone *to) {
-  const scene_key *key = group->keys;
-  while (key->need != SCENE_CHOICE || !(part->given >> (key - group->keys) & 1)) key++;
+  const scene_key *key = scene_zone_key(part, group);
+  *to = clv_zone_all();
+  if (!key) return true;
   if (strcmp(key->name, "region") == 0) return make_region(r, mesh, scene_place(part, "region"), &zone->region, to);
   if (strcmp(key->name, "box") == 0) {
     *to = clv_zone_box(zone->box[0], zone->box[1]);
   } else if (strcmp(key->name, "sphere") == 0) {
     *to = clv_zone_sphere(zone->sphere.center, zone->sphere.radius);
+  } else if (strcmp(key->name, "capsule") == 0) {
+    *to = clv_zone_capsule(zone->capsule.from, zone->capsule.to, zone->capsule.radius);
   } else if (strcmp(key->name, "plane") == 0) {
     *to = clv_zone_plane(zone->plane.point, zone->plane.normal);
-  } else {
-    *to = clv_zone_all();
-    to->kind = CLV_ZONE_NEAREST;
-    memcpy(to->point, zone->nearest, sizeof to->point);
+  } else if (strcmp(key->name, "nearest") == 0) {
+    *to = clv_zone_nearest(zone->nearest);
   }
   return true;
 }

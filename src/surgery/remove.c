@@ -74,31 +74,33 @@ clv_result clv_surgery_remove_cells(clv_surgery *s, const clv_dart *cells, uint3
 // Shapes: a few points that span them, and how far they reach beyond.
 
 typedef struct solid {
-  surgery_point points[8];
+  surgery_point points[16]; // here and there
   uint32_t count;
   double radius;
   double least[3], greatest[3];
 } solid;
 
-static clv_result shape_of(clv_surgery *s, const clv_zone *zone, solid *to) {
+static clv_result shape_of(clv_surgery *s, const clv_zone *zone, const double *const ways[2], solid *to) {
   const char *wrong = zone ? physics_zone_wrong(zone) : "there is none";
   if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the shape to pierce with makes no sense: %s", wrong);
   const bool box = zone->kind == CLV_ZONE_BOX, capsule = zone->kind == CLV_ZONE_CAPSULE;
   if (!box && !capsule && zone->kind != CLV_ZONE_SPHERE)
     return surgery_fail(s, CLV_ERROR_ARGUMENT, "a body is pierced with a box, a sphere or a capsule");
-  const double slack = 1e-9 * s->body->size;
-  to->count = box ? 8 : capsule ? 2 : 1;
-  to->radius = (box ? 0 : zone->radius) + slack;
-  for (uint32_t c = 0; c < to->count; c++)
-    for (uint32_t k = 0; k < 3; k++) {
-      const bool far = box ? c >> k & 1u : c;
-      to->points[c][k] = far ? zone->extent[k] : zone->point[k];
-    }
-  for (uint32_t k = 0; k < 3; k++) {
-    const double a = zone->point[k], b = to->count == 1 ? a : zone->extent[k];
-    to->least[k] = fmin(a, b) - to->radius;
-    to->greatest[k] = fmax(a, b) + to->radius;
-  }
+  const uint32_t count = box ? 8 : capsule ? 2 : 1;
+  *to = (solid){.count = 0,
+                .radius = (box ? 0 : zone->radius) + 1e-9 * s->body->size,
+                .least = {INFINITY, INFINITY, INFINITY},
+                .greatest = {-INFINITY, -INFINITY, -INFINITY}};
+  for (uint32_t way = 0; way < 2; way++)
+    for (uint32_t c = 0; c < count; c++, to->count++)
+      for (uint32_t k = 0; k < 3; k++) {
+        const bool far = box ? c >> k & 1u : c;
+        const double x = (far ? zone->extent[k] : zone->point[k]) + ways[way][k];
+        if (!isfinite(x)) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the shape to pierce with goes nowhere");
+        to->points[to->count][k] = x;
+        to->least[k] = fmin(to->least[k], x - to->radius);
+        to->greatest[k] = fmax(to->greatest[k], x + to->radius);
+      }
   return CLV_OK;
 }
 
@@ -135,9 +137,15 @@ static clv_result list_sewn(clv_surgery *s, clv_dart facet, void *unused) {
 }
 
 clv_result clv_surgery_pierce(clv_surgery *s, const clv_zone *zone, clv_surgery_report *report) {
+  static const double here[3] = {0, 0, 0};
+  return clv_surgery_pierce_along(s, zone, here, here, report);
+}
+
+clv_result clv_surgery_pierce_along(clv_surgery *s, const clv_zone *zone, const double from[3], const double to[3],
+                                    clv_surgery_report *report) {
   if (report) *report = (clv_surgery_report){0};
-  solid shape = {0};
-  clv_result result = shape_of(s, zone, &shape);
+  solid shape = {.count = 0};
+  clv_result result = shape_of(s, zone, (const double *const[]){from, to}, &shape);
   if (result == CLV_OK) result = select_touched(s, &shape);
   s->facets.count = 0;
   for (uint32_t k = 0; result == CLV_OK && k < s->cells.count; k++)

@@ -1,81 +1,141 @@
-// Actions: the timetable, and what is on it.
+// The timetable: what is put on it, and what is due.
 
 #include "physics/zone.h"
 #include "world/world.h"
 
 #include <math.h>
 
-static const char *const action_names[CLV_ACTION_KIND_COUNT] = {
-    "fix", "release", "move", "pull", "gravity", "remove", "cut",
-};
+// Testing
 
-const char *clv_action_name(clv_action_kind kind) {
-  return (unsigned)kind < CLV_ACTION_KIND_COUNT ? action_names[kind] : NULL;
+static clv_result refuse(clv_world *world, const clv_action *action, const char *what) {
+  return world_fail(world, CLV_ERROR_ARGUMENT, "action '%s' %s", world_kinds[action->kind].name, what);
 }
 
-int clv_action_from_name(const char *name) {
-  for (int k = 0; k < CLV_ACTION_KIND_COUNT; k++)
-    if (!strcmp(name, action_names[k])) return k;
-  return -1;
+static bool finite3(const double *v) {
+  return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 
-bool world_changes_topology(clv_action_kind kind) {
-  return kind == CLV_ACTION_REMOVE || kind == CLV_ACTION_CUT;
+static clv_result test_path(clv_world *world, const clv_action *action) {
+  const unsigned needs = world_kinds[action->kind].needs;
+  const bool given = action->path && action->key_count;
+  if ((needs & ACTION_PATH) && !given) return refuse(world, action, "needs a path");
+  if (!(needs & (ACTION_PATH | ACTION_MAY_PATH)) || !given) return CLV_OK;
+  uint32_t key;
+  const char *wrong = physics_path_wrong(action->path, action->key_count, &key);
+  if (!wrong) return CLV_OK;
+  return world_fail(world, CLV_ERROR_ARGUMENT, "the path of action '%s', at key %u (counted from 0): %s",
+                    world_kinds[action->kind].name, key, wrong);
 }
 
-// The timetable
+static clv_result test_zone(clv_world *world, const clv_action *action) {
+  const unsigned needs = world_kinds[action->kind].needs;
+  const bool by_zone = (needs & ACTION_FACETS) && !action->surface && !action->particles;
+  if (!(needs & (ACTION_ZONE | ACTION_SHAPE)) && !by_zone) return CLV_OK;
+  const char *wrong = physics_zone_wrong(&action->zone);
+  if (wrong)
+    return world_fail(world, CLV_ERROR_ARGUMENT, "the zone of action '%s': %s", world_kinds[action->kind].name, wrong);
+  const clv_zone_kind kind = action->zone.kind;
+  if ((needs & ACTION_SHAPE) && kind != CLV_ZONE_BOX && kind != CLV_ZONE_SPHERE && kind != CLV_ZONE_CAPSULE)
+    return refuse(world, action, "needs a box, a sphere or a capsule as its zone");
+  return CLV_OK;
+}
 
 static clv_result test_action(clv_world *world, const clv_action *action) {
   if ((unsigned)action->kind >= CLV_ACTION_KIND_COUNT)
     return world_fail(world, CLV_ERROR_ARGUMENT, "there is no action %d", (int)action->kind);
-  const char *name = clv_action_name(action->kind);
+  const unsigned needs = world_kinds[action->kind].needs;
   if (action->body >= world->bodies.count)
-    return world_fail(world, CLV_ERROR_ARGUMENT, "action '%s' is for body %u, and there are %u, counted from 0", name,
-                      action->body, world->bodies.count);
+    return world_fail(world, CLV_ERROR_ARGUMENT, "action '%s' is for body %u, and there are %u, counted from 0",
+                      world_kinds[action->kind].name, action->body, world->bodies.count);
   if (!isfinite(action->time))
-    return world_fail(world, CLV_ERROR_ARGUMENT, "the time of action '%s' is no number", name);
-  const bool has_path = action->kind == CLV_ACTION_MOVE || action->kind == CLV_ACTION_PULL;
-  if (has_path && (!action->path || action->key_count == 0))
-    return world_fail(world, CLV_ERROR_ARGUMENT, "action '%s' needs a path", name);
-  const bool has_axes = action->kind <= CLV_ACTION_MOVE;
-  if (has_axes && (action->axes == 0 || action->axes > CLV_XYZ))
-    return world_fail(world, CLV_ERROR_ARGUMENT, "action '%s' needs axes: a sum of CLV_X, CLV_Y and CLV_Z", name);
-  if (action->kind == CLV_ACTION_CUT && action->zone.kind != CLV_ZONE_PLANE)
-    return world_fail(world, CLV_ERROR_ARGUMENT, "a cut needs a plane as its zone");
-  const char *wrong = action->kind == CLV_ACTION_GRAVITY ? NULL : physics_zone_wrong(&action->zone);
-  if (wrong) return world_fail(world, CLV_ERROR_ARGUMENT, "the zone of action '%s': %s", name, wrong);
-  for (uint32_t c = 0; c < 3 && action->kind == CLV_ACTION_GRAVITY; c++)
-    if (!isfinite(action->value[c]))
-      return world_fail(world, CLV_ERROR_ARGUMENT, "the value of action '%s' is no number", name);
-  return CLV_OK;
+    return world_fail(world, CLV_ERROR_ARGUMENT, "the time of action '%s' is no number",
+                      world_kinds[action->kind].name);
+  if ((needs & ACTION_AXES) && (action->axes == 0 || action->axes > CLV_XYZ))
+    return refuse(world, action, "needs axes: a sum of CLV_X, CLV_Y and CLV_Z");
+  if ((needs & ACTION_VALUE) && !finite3(action->value)) return refuse(world, action, "has a value that is no number");
+  if ((needs & ACTION_EDGE) && (!finite3(action->edge[0]) || !finite3(action->edge[1])))
+    return refuse(world, action, "has an edge that is no number");
+  if ((needs & ACTION_EDGE) && world_same_point(action->edge[0], action->edge[1]))
+    return refuse(world, action, "needs an edge between two points");
+  if ((needs & ACTION_FACETS) && action->particle_count && !action->particles)
+    return refuse(world, action, "has no list of particles");
+  const clv_result result = test_path(world, action);
+  return result == CLV_OK ? test_zone(world, action) : result;
+}
+
+// Inserting
+
+static void free_action(const clv_world *world, world_action *entry) {
+  const clv_allocator *a = &world->allocator;
+  base_free(a, entry->path, entry->action.key_count * sizeof *entry->path);
+  base_free(a, entry->particles, entry->action.particle_count * sizeof *entry->particles);
+  if (entry->surface) clv_mesh_free(entry->surface);
+  base_free(a, entry->surface, sizeof *entry->surface);
+}
+
+static bool is_facet(const clv_mesh *mesh, size_t element) {
+  return mesh->kinds[element] == CLV_TRI || mesh->kinds[element] == CLV_QUAD;
+}
+
+// What of a mesh can cut.
+static bool copy_surface(const clv_world *world, const clv_mesh *from, world_action *entry) {
+  clv_mesh *to = entry->surface = base_allocate(&world->allocator, sizeof *to);
+  if (!to) return false;
+  clv_mesh_init(to, &world->allocator);
+  for (size_t p = 0; p < from->point_count; p++)
+    if (clv_mesh_add_point(to, from->points[p][0], from->points[p][1], from->points[p][2]) != CLV_OK) return false;
+  for (size_t e = 0; e < from->element_count; e++) {
+    if (!is_facet(from, e)) continue;
+    const size_t first = from->offsets[e];
+    if (clv_mesh_add_element(to, (clv_kind)from->kinds[e], from->corners + first, from->offsets[e + 1] - first, 0) !=
+        CLV_OK)
+      return false;
+  }
+  return true;
+}
+
+static void *copy_list(const clv_world *world, const void *from, size_t size) {
+  void *to = base_allocate(&world->allocator, size);
+  return to ? memcpy(to, from, size) : NULL;
+}
+
+// Copies what the kind needs, and forgets what it does not.
+static bool copy_action(const clv_world *world, const clv_action *action, world_action *to) {
+  const unsigned needs = world_kinds[action->kind].needs;
+  const bool path = (needs & (ACTION_PATH | ACTION_MAY_PATH)) && action->path && action->key_count;
+  const bool surface = (needs & ACTION_FACETS) && action->surface;
+  const bool particles = (needs & ACTION_FACETS) && action->particles && action->particle_count && !surface;
+  bool good = true;
+  *to = (world_action){.action = *action};
+  to->action.key_count = path ? action->key_count : 0;
+  to->action.particle_count = particles ? action->particle_count : 0;
+  if (path) good = (to->path = copy_list(world, action->path, action->key_count * sizeof *to->path));
+  if (good && particles)
+    good = (to->particles = copy_list(world, action->particles, action->particle_count * sizeof *to->particles));
+  if (good && surface) good = copy_surface(world, action->surface, to);
+  to->action.path = to->path;
+  to->action.particles = to->particles;
+  to->action.surface = to->surface;
+  if (!good) free_action(world, to);
+  return good;
 }
 
 clv_result world_insert(clv_world *world, uint32_t at, const clv_action *action) {
-  const bool has_path = action->kind == CLV_ACTION_MOVE || action->kind == CLV_ACTION_PULL;
-  const size_t size = has_path ? action->key_count * sizeof(clv_key) : 0;
-  if (!BASE_RESERVE(&world->allocator, &world->actions, (uint64_t)world->actions.count + 1))
+  world_action entry;
+  if (!BASE_RESERVE(&world->allocator, &world->actions, (uint64_t)world->actions.count + 1) ||
+      !copy_action(world, action, &entry))
     return world_no_memory(world);
-  clv_key *path = size ? base_allocate(&world->allocator, size) : NULL;
-  if (size && !path) return world_no_memory(world);
-  if (size) memcpy(path, action->path, size);
   world_action *list = world->actions.data;
   memmove(list + at + 1, list + at, (world->actions.count - at) * sizeof *list);
-  list[at] = (world_action){.action = *action};
-  list[at].action.path = path;
-  list[at].action.key_count = has_path ? action->key_count : 0;
+  list[at] = entry;
   world->actions.count++;
   return CLV_OK;
 }
 
 void world_free_actions(clv_world *world) {
-  for (uint32_t k = 0; k < world->actions.count; k++) {
-    const clv_action *action = &world->actions.data[k].action;
-    clv_key *path = NULL; // ours, though the action shows it to others as constant
-    memcpy(&path, &action->path, sizeof path);
-    base_free(&world->allocator, path, action->key_count * sizeof *path);
-  }
+  for (uint32_t k = 0; k < world->actions.count; k++) free_action(world, &world->actions.data[k]);
   BASE_RELEASE(&world->allocator, &world->actions);
-  world->next = 0;
+  world->next = world->tools.count = 0;
 }
 
 clv_result clv_world_schedule(clv_world *world, const clv_action *given) {
@@ -88,180 +148,86 @@ clv_result clv_world_schedule(clv_world *world, const clv_action *given) {
   return world_insert(world, at, &action);
 }
 
-// Constraints
+// What is due
 
-static clv_result of_body(clv_world *world, const clv_action *action, clv_result result) {
-  if (result == CLV_OK) return CLV_OK;
-  const world_body *b = &world->bodies.data[action->body];
-  return world_fail(world, result, "body '%s', action '%s' at %g s: %s", b->name, clv_action_name(action->kind),
-                    action->time, clv_body_error(b->body));
+clv_result world_action_fail(clv_world *world, const world_action *entry, clv_result code, const char *what) {
+  return world_fail(world, code, "body '%s', action '%s' at %g s: %s", world->bodies.data[entry->action.body].name,
+                    world_kinds[entry->action.kind].name, entry->action.time, what);
 }
 
-// A path whose times count from the action.
-static clv_result constrain_along(clv_world *world, const clv_action *action) {
-  clv_body *body = world->bodies.data[action->body].body;
-  const size_t size = action->key_count * sizeof(clv_key);
-  clv_key *path = base_allocate(&world->allocator, size);
-  if (!path) return world_no_memory(world);
-  memcpy(path, action->path, size);
-  for (uint32_t k = 0; k < action->key_count; k++) path[k].time += action->time;
-  const clv_result result = action->kind == CLV_ACTION_MOVE
-                                ? clv_body_move(body, &action->zone, action->axes, path, action->key_count, NULL)
-                                : clv_body_pull(body, &action->zone, path, action->key_count, NULL);
-  base_free(&world->allocator, path, size);
-  return of_body(world, action, result);
+void world_sum_surgery(clv_surgery_report *sum, const clv_surgery_report *one) {
+  sum->facets += one->facets;
+  sum->vertices += one->vertices;
+  sum->removed += one->removed;
+  sum->refined += one->refined;
+  sum->coarsened += one->coarsened;
+  sum->split += one->split;
+  sum->moved += one->moved;
+  sum->refused += one->refused;
 }
 
-clv_result world_constrain(clv_world *world, const clv_action *action) {
-  clv_body *body = world->bodies.data[action->body].body;
-  switch (action->kind) {
-  case CLV_ACTION_FIX:
-    return of_body(world, action, clv_body_fix(body, &action->zone, action->axes, NULL));
-  case CLV_ACTION_RELEASE:
-    return of_body(world, action, clv_body_release(body, &action->zone, action->axes, NULL));
-  case CLV_ACTION_MOVE:
-  case CLV_ACTION_PULL:
-    return constrain_along(world, action);
-  case CLV_ACTION_GRAVITY:
-    clv_body_set_gravity(body, action->value);
-    return CLV_OK;
-  default:
-    return CLV_OK;
-  }
+static bool lasts(const world_action *entry) {
+  return world_kinds[entry->action.kind].use && entry->action.key_count;
 }
 
-// Topology
-
-typedef struct cell_list {
-  clv_world *world;
-  bool no_memory;
-} cell_list;
-
-static void list_cell(void *user, clv_dart cell) {
-  cell_list *list = user;
-  clv_world *world = list->world;
-  list->no_memory =
-      list->no_memory || !BASE_RESERVE(&world->allocator, &world->darts, (uint64_t)world->darts.count + 1);
-  if (!list->no_memory) world->darts.data[world->darts.count++] = cell;
-}
-
-// The cells of the zone, in world->darts.
-static clv_result find_cells(clv_world *world, const clv_action *action) {
-  cell_list list = {.world = world};
-  world->darts.count = 0;
-  const clv_result result = physics_zone_cells(world->bodies.data[action->body].body, &action->zone, list_cell, &list);
-  if (result != CLV_OK) return of_body(world, action, result);
-  return list.no_memory ? world_no_memory(world) : CLV_OK;
-}
-
-static uint32_t cell_number(const clv_map *map, clv_dart dart) {
-  return clv_id_of(map, CLV_CELL, dart).index;
-}
-
-// Appends the dart if its facet is sewn to a cell without a mark.
-static clv_result list_facet(clv_world *world, const clv_map *map, clv_dart dart) {
-  const clv_dart other = clv_alpha(map, dart, map->dimension);
-  if (other == dart || world->bytes.data[cell_number(map, other)]) return CLV_OK;
-  if (!BASE_RESERVE(&world->allocator, &world->darts, (uint64_t)world->darts.count + 1)) return world_no_memory(world);
-  world->darts.data[world->darts.count++] = dart;
+clv_result world_find_tools(clv_world *world) {
+  world->tools.count = 0;
+  if (!BASE_RESERVE(&world->allocator, &world->tools, world->actions.count)) return world_no_memory(world);
+  for (uint32_t k = 0; k < world->next; k++)
+    if (lasts(&world->actions.data[k])) world->tools.data[world->tools.count++] = k;
   return CLV_OK;
 }
 
-static clv_result list_facets_of(clv_world *world, const clv_map *map, clv_dart cell) {
-  const clv_kind kind = clv_cell_kind(map, cell);
-  clv_result result = CLV_OK;
-  if (kind >= CLV_TEMPLATE_FIRST && kind <= CLV_TEMPLATE_LAST) {
-    const clv_template *shape = &clv_templates[kind];
-    for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++)
-      result = list_facet(world, map, (cell & ~63u) | shape->facet_first[f]);
-    return result;
-  }
-  clv_walk walk;
-  if (clv_walk_orbit(&walk, map, CLV_CELL, cell) != CLV_OK) result = world_no_memory(world);
-  for (uint32_t k = 0; result == CLV_OK && k < walk.count; k++) result = list_facet(world, map, walk.darts[k]);
-  clv_walk_end(&walk);
-  return result;
-}
-
-// The facets between the cells listed and the others, in world->darts instead of the cells.
-static clv_result find_facets(clv_world *world, const clv_map *map) {
-  const uint32_t cells = world->darts.count;
-  if (cells == 0) return CLV_OK;
-  uint32_t most = 0;
-  for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id))
-    most = id.index > most ? id.index : most;
-  if (!BASE_RESERVE(&world->allocator, &world->bytes, (uint64_t)most + 1)) return world_no_memory(world);
-  memset(world->bytes.data, 0, (size_t)most + 1);
-  for (uint32_t k = 0; k < cells; k++) world->bytes.data[cell_number(map, world->darts.data[k])] = 1;
-  clv_result result = CLV_OK;
-  for (uint32_t k = 0; result == CLV_OK && k < cells; k++) result = list_facets_of(world, map, world->darts.data[k]);
-  if (result != CLV_OK) return result;
-  world->darts.count -= cells;
-  memmove(world->darts.data, world->darts.data + cells, world->darts.count * sizeof *world->darts.data);
-  return CLV_OK;
-}
-
-static clv_result of_map(clv_world *world, const clv_action *action, clv_map *map, clv_result result) {
-  if (result == CLV_OK) result = clv_map_commit(map);
-  if (result == CLV_OK) return CLV_OK;
-  world_fail(world, result, "body '%s', action '%s' at %g s: %s", world->bodies.data[action->body].name,
-             clv_action_name(action->kind), action->time, clv_map_error(map));
-  clv_map_rollback(map);
-  return result;
-}
-
-static clv_result nothing_there(clv_world *world, const clv_action *action, const char *what) {
-  return world_fail(world, CLV_ERROR_REFUSED, "body '%s', action '%s' at %g s: %s",
-                    world->bodies.data[action->body].name, clv_action_name(action->kind), action->time, what);
-}
-
-static clv_result begin(clv_world *world, clv_map *map) {
-  const clv_result result = clv_map_begin(map);
-  return result == CLV_OK ? CLV_OK : world_fail(world, result, "%s", clv_map_error(map));
-}
-
-static clv_result cut(clv_world *world, const clv_action *action) {
-  clv_map *map = clv_body_map(world->bodies.data[action->body].body);
-  clv_result result = find_cells(world, action);
-  if (result == CLV_OK) result = find_facets(world, map);
-  if (result != CLV_OK) return result;
-  if (!world->darts.count) return nothing_there(world, action, "no facet lies between the two sides of the plane");
-  result = begin(world, map);
-  if (result != CLV_OK) return result;
-  for (uint32_t k = 0; result == CLV_OK && k < world->darts.count; k++) // explicit cells list all darts of a facet
-    if (!clv_is_free(map, world->darts.data[k], map->dimension))
-      result = clv_map_unsew(map, map->dimension, world->darts.data[k]);
-  return of_map(world, action, map, result);
-}
-
-static clv_result remove_cells(clv_world *world, const clv_action *action) {
-  clv_map *map = clv_body_map(world->bodies.data[action->body].body);
-  clv_result result = find_cells(world, action);
-  if (result != CLV_OK) return result;
-  if (!world->darts.count) return nothing_there(world, action, "the zone holds the centre of no cell");
-  result = begin(world, map);
-  if (result != CLV_OK) return result;
-  for (uint32_t k = 0; result == CLV_OK && k < world->darts.count; k++)
-    result = clv_map_remove_cell(map, world->darts.data[k]);
-  return of_map(world, action, map, result);
-}
-
-clv_result world_act(clv_world *world, const clv_action *action) {
-  if (action->kind == CLV_ACTION_CUT) return cut(world, action);
-  if (action->kind == CLV_ACTION_REMOVE) return remove_cells(world, action);
-  return world_constrain(world, action);
-}
-
-clv_result world_act_due(clv_world *world, double time, clv_world_report *report) {
+static clv_result act_due(clv_world *world, double time, clv_world_report *report) {
   const double due_by = time + 1e-9 * world->step; // what 7 * 0.1 misses of 0.7
   while (world->next < world->actions.count && world->actions.data[world->next].action.time <= due_by) {
     world_action *due = &world->actions.data[world->next];
+    const world_kind *kind = &world_kinds[due->action.kind];
+    clv_surgery_report did = {0};
     due->commits = clv_journal_commits(world->bodies.data[due->action.body].journal);
-    const clv_result result = world_act(world, &due->action);
+    if (!BASE_RESERVE(&world->allocator, &world->tools, (uint64_t)world->tools.count + 1))
+      return world_no_memory(world);
+    const clv_result result = kind->act ? kind->act(world, due, &did) : CLV_OK;
     if (result != CLV_OK) return result;
-    if (report) report->events++;
-    if (report && world_changes_topology(due->action.kind)) report->topology = true;
+    if (lasts(due)) world->tools.data[world->tools.count++] = world->next;
+    report->events++;
+    world_sum_surgery(&report->surgery, &did);
     world->next++;
   }
   return CLV_OK;
+}
+
+// From the last step's beginning to this one's. Times come from the clock alone, so a world that was loaded goes on where
+// the saved one stood.
+static clv_result use_tools(clv_world *world, double time, clv_world_report *report) {
+  const double last = ((double)world->steps - 1) * world->step;
+  uint32_t kept = 0;
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; k < world->tools.count; k++) {
+    const uint32_t tool = world->tools.data[k];
+    const world_action *entry = &world->actions.data[tool];
+    const double end = fmax(entry->path[entry->action.key_count - 1].time, 0);
+    const double from = last - entry->action.time, to = time - entry->action.time;
+    if (from >= end) continue; // it was at its end before the last step
+    if (result == CLV_OK)
+      result =
+          world_kinds[entry->action.kind].use(world, entry, fmax(from, 0), fmin(fmax(to, 0), end), &report->surgery);
+    if (result != CLV_OK || to < end) world->tools.data[kept++] = tool;
+  }
+  world->tools.count = kept;
+  return result;
+}
+
+static uint64_t revisions(const clv_world *world) {
+  uint64_t sum = 0;
+  for (uint32_t k = 0; k < world->bodies.count; k++) sum += clv_map_revision(clv_body_map(world->bodies.data[k].body));
+  return sum;
+}
+
+clv_result world_act_due(clv_world *world, double time, clv_world_report *report) {
+  const uint64_t before = revisions(world);
+  clv_result result = act_due(world, time, report);
+  if (result == CLV_OK) result = use_tools(world, time, report);
+  report->topology = revisions(world) != before;
+  return result;
 }

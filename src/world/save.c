@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SAVE_MAGIC UINT64_C(0x31444C574B564C43) // "CLVKWLD1"
+#define SAVE_MAGIC UINT64_C(0x32444C574B564C43) // "CLVKWLD2"
 enum { SAVE_NAME = 256 };
 
 typedef struct saved_clock {
@@ -24,10 +24,10 @@ typedef struct saved_clock {
 } saved_clock;
 
 typedef struct saved_action {
-  uint32_t kind, body, axes, key_count;
-  int32_t zone_kind, region, dimension, unused;
-  double time, point[3], extent[3], radius, value[3];
-  uint64_t commits;
+  uint32_t kind, body, axes, key_count, particle_count;
+  int32_t zone_kind, region, dimension;
+  double time, point[3], extent[3], radius, value[3], edge[2][3];
+  uint64_t commits, points, elements; // of the surface
 } saved_action;
 
 typedef struct saved_ambient {
@@ -61,7 +61,7 @@ static clv_result put_block(clv_world *world, clv_world_writer *write, void *use
 
 static bool append(clv_world *world, const void *data, size_t size) {
   if (!BASE_RESERVE(&world->allocator, &world->bytes, (uint64_t)world->bytes.count + size)) return false;
-  memcpy(world->bytes.data + world->bytes.count, data, size);
+  if (size) memcpy(world->bytes.data + world->bytes.count, data, size);
   world->bytes.count += (uint32_t)size;
   return true;
 }
@@ -72,6 +72,7 @@ static saved_action pack(const world_action *entry) {
                         .body = a->body,
                         .axes = a->axes,
                         .key_count = a->key_count,
+                        .particle_count = a->particle_count,
                         .zone_kind = (int32_t)a->zone.kind,
                         .region = a->zone.region,
                         .dimension = a->zone.dimension,
@@ -81,7 +82,30 @@ static saved_action pack(const world_action *entry) {
   memcpy(saved.point, a->zone.point, sizeof saved.point);
   memcpy(saved.extent, a->zone.extent, sizeof saved.extent);
   memcpy(saved.value, a->value, sizeof saved.value);
+  memcpy(saved.edge, a->edge, sizeof saved.edge);
+  if (entry->surface) saved.points = entry->surface->point_count;
+  if (entry->surface) saved.elements = entry->surface->element_count;
   return saved;
+}
+
+// A surface's elements have four corners each: a triangle's last one twice.
+typedef uint32_t saved_element[4];
+
+static bool append_surface(clv_world *world, const clv_mesh *surface) {
+  if (!append(world, surface->points, surface->point_count * sizeof *surface->points)) return false;
+  for (size_t e = 0; e < surface->element_count; e++) {
+    const uint32_t *c = surface->corners + surface->offsets[e];
+    const saved_element element = {c[0], c[1], c[2], surface->kinds[e] == CLV_QUAD ? c[3] : c[2]};
+    if (!append(world, element, sizeof element)) return false;
+  }
+  return true;
+}
+
+static bool append_lists(clv_world *world, const world_action *entry) {
+  const clv_action *a = &entry->action;
+  return append(world, entry->path, a->key_count * sizeof *entry->path) &&
+         append(world, entry->particles, a->particle_count * sizeof *entry->particles) &&
+         (!entry->surface || append_surface(world, entry->surface));
 }
 
 static clv_result save_actions(clv_world *world, clv_world_writer *write, void *user) {
@@ -89,9 +113,7 @@ static clv_result save_actions(clv_world *world, clv_world_writer *write, void *
   for (uint32_t k = 0; k < world->actions.count; k++) {
     const world_action *entry = &world->actions.data[k];
     const saved_action saved = pack(entry);
-    if (!append(world, &saved, sizeof saved)) return world_no_memory(world);
-    if (saved.key_count && !append(world, entry->action.path, saved.key_count * sizeof(clv_key)))
-      return world_no_memory(world);
+    if (!append(world, &saved, sizeof saved) || !append_lists(world, entry)) return world_no_memory(world);
   }
   return put_block(world, write, user, "actions", world->bytes.data, world->bytes.count);
 }
@@ -194,12 +216,12 @@ static clv_result damaged(const source *s, const char *what) {
   return world_fail(s->world, CLV_ERROR_INPUT, "the saved world is damaged, or not of this one: %s", what);
 }
 
-static clv_action unpack(const saved_action *saved, const clv_key *path) {
+static clv_action unpack(const saved_action *saved) {
   clv_action a = {.kind = (clv_action_kind)saved->kind,
                   .body = saved->body,
                   .axes = saved->axes,
                   .key_count = saved->key_count,
-                  .path = path,
+                  .particle_count = saved->particle_count,
                   .time = saved->time,
                   .zone = {.kind = (clv_zone_kind)saved->zone_kind,
                            .region = saved->region,
@@ -208,45 +230,90 @@ static clv_action unpack(const saved_action *saved, const clv_key *path) {
   memcpy(a.zone.point, saved->point, sizeof a.zone.point);
   memcpy(a.zone.extent, saved->extent, sizeof a.zone.extent);
   memcpy(a.value, saved->value, sizeof a.value);
+  memcpy(a.edge, saved->edge, sizeof a.edge);
   return a;
 }
 
-// One action from the bytes at *at.
-static clv_result load_action(const source *s, const uint8_t **at, size_t *left) {
+// Bytes that are read one thing after the other; they may lie at any address.
+typedef struct saved_bytes {
+  const uint8_t *at;
+  size_t left;
+} saved_bytes;
+
+static bool take(saved_bytes *from, void *to, size_t size) {
+  if (from->left < size) return false;
+  if (size) memcpy(to, from->at, size);
+  from->at += size;
+  from->left -= size;
+  return true;
+}
+
+static clv_result load_surface(const source *s, const saved_action *saved, saved_bytes *from, clv_mesh *to) {
+  clv_result result = CLV_OK;
+  for (uint64_t p = 0; result == CLV_OK && p < saved->points; p++) {
+    double x[3];
+    if (!take(from, x, sizeof x)) return damaged(s, "a surface ends too early");
+    result = clv_mesh_add_point(to, x[0], x[1], x[2]);
+  }
+  for (uint64_t e = 0; result == CLV_OK && e < saved->elements; e++) {
+    saved_element c;
+    if (!take(from, c, sizeof c)) return damaged(s, "a surface ends too early");
+    const bool quad = c[3] != c[2];
+    result = clv_mesh_add_element(to, quad ? CLV_QUAD : CLV_TRI, c, quad ? 4 : 3, 0);
+  }
+  return result == CLV_OK ? CLV_OK : world_no_memory(s->world);
+}
+
+// The lists of an action, and the action with them.
+static clv_result load_lists(const source *s, const saved_action *saved, saved_bytes *from) {
+  clv_world *world = s->world;
+  const clv_allocator *a = &world->allocator;
+  const size_t path_size = saved->key_count * sizeof(clv_key), list_size = saved->particle_count * sizeof(clv_id);
+  if (from->left < path_size || from->left - path_size < list_size) return damaged(s, "an action ends too early");
+  clv_key *path = path_size ? base_allocate(a, path_size) : NULL;
+  clv_id *particles = list_size ? base_allocate(a, list_size) : NULL;
+  clv_mesh surface;
+  clv_mesh_init(&surface, a);
+  clv_result result = (path_size && !path) || (list_size && !particles) ? world_no_memory(world) : CLV_OK;
+  if (result == CLV_OK && take(from, path, path_size) && take(from, particles, list_size))
+    result = load_surface(s, saved, from, &surface);
+  clv_action action = unpack(saved);
+  action.path = path;
+  action.particles = particles;
+  action.surface = surface.element_count ? &surface : NULL;
+  if (result == CLV_OK) result = world_insert(world, world->actions.count, &action);
+  base_free(a, path, path_size);
+  base_free(a, particles, list_size);
+  clv_mesh_free(&surface);
+  return result;
+}
+
+static clv_result load_action(const source *s, saved_bytes *from) {
   clv_world *world = s->world;
   saved_action saved;
-  if (*left < sizeof saved) return damaged(s, "its actions end too early");
-  memcpy(&saved, *at, sizeof saved);
-  *at += sizeof saved;
-  *left -= sizeof saved;
-  const bool has_path = saved.kind == CLV_ACTION_MOVE || saved.kind == CLV_ACTION_PULL;
-  if (saved.kind >= CLV_ACTION_KIND_COUNT || saved.body >= world->bodies.count || !isfinite(saved.time) ||
-      has_path != (saved.key_count > 0) || saved.key_count > *left / sizeof(clv_key))
+  if (!take(from, &saved, sizeof saved)) return damaged(s, "its actions end too early");
+  if (saved.kind >= CLV_ACTION_KIND_COUNT || saved.body >= world->bodies.count || !isfinite(saved.time))
     return damaged(s, "an action makes no sense");
-  const size_t size = saved.key_count * sizeof(clv_key);
-  clv_key *path = size ? base_allocate(&world->allocator, size) : NULL; // the bytes may lie at any address
-  if (size && !path) return world_no_memory(world);
-  if (size) memcpy(path, *at, size);
-  const clv_action action = unpack(&saved, path);
-  const clv_result result = world_insert(world, world->actions.count, &action);
-  base_free(&world->allocator, path, size);
-  if (result != CLV_OK) return result;
-  world->actions.data[world->actions.count - 1].commits = saved.commits;
-  *at += size;
-  *left -= size;
-  return CLV_OK;
+  const unsigned needs = world_kinds[saved.kind].needs;
+  const bool may = needs & (ACTION_PATH | ACTION_MAY_PATH), facets = needs & ACTION_FACETS;
+  if ((needs & ACTION_PATH && !saved.key_count) || (!may && saved.key_count) ||
+      (!facets && (saved.particle_count || saved.elements)))
+    return damaged(s, "an action makes no sense");
+  const clv_result result = load_lists(s, &saved, from);
+  if (result == CLV_OK) world->actions.data[world->actions.count - 1].commits = saved.commits;
+  return result;
 }
 
 static clv_result load_actions(const source *s, const saved_clock *clock) {
   const void *data;
-  size_t left = 0;
-  clv_result result = get_block(s, "actions", SIZE_MAX, &data, &left);
+  saved_bytes from = {0};
+  clv_result result = get_block(s, "actions", SIZE_MAX, &data, &from.left);
   if (result != CLV_OK) return result;
-  const uint8_t *at = data;
+  from.at = data;
   world_free_actions(s->world);
-  for (uint32_t k = 0; result == CLV_OK && k < clock->actions; k++) result = load_action(s, &at, &left);
+  for (uint32_t k = 0; result == CLV_OK && k < clock->actions; k++) result = load_action(s, &from);
   if (result != CLV_OK) return result;
-  if (left || clock->next > clock->actions) return damaged(s, "its actions do not add up");
+  if (from.left || clock->next > clock->actions) return damaged(s, "its actions do not add up");
   return CLV_OK;
 }
 
@@ -287,8 +354,8 @@ static clv_result tell_again(const source *s, clv_journal **journals, uint32_t n
   for (uint32_t k = 0; result == CLV_OK && k < next; k++) {
     const world_action *entry = &world->actions.data[k];
     result = replay_to(s, journals, entry->action.body, entry->commits);
-    if (result == CLV_OK && !world_changes_topology(entry->action.kind))
-      result = world_constrain(world, &entry->action);
+    const world_kind *kind = &world_kinds[entry->action.kind];
+    if (result == CLV_OK && !kind->topology && kind->act) result = kind->act(world, entry, NULL);
   }
   for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++)
     result = replay_to(s, journals, k, clv_journal_commits(journals[k]));
@@ -363,9 +430,9 @@ clv_result clv_world_load(clv_world *world, clv_world_reader *read, void *user) 
   result = load_all(&s, &clock, journals);
   for (uint32_t k = 0; k < world->bodies.count; k++) clv_journal_destroy(journals[k]);
   base_free(&world->allocator, journals, size);
-  world->half_loaded = result != CLV_OK;
-  if (result != CLV_OK) return result;
   world->steps = clock.steps;
-  world->next = clock.next;
-  return CLV_OK;
+  world->next = result == CLV_OK ? clock.next : 0;
+  if (result == CLV_OK) result = world_find_tools(world);
+  world->half_loaded = result != CLV_OK;
+  return result;
 }

@@ -38,6 +38,7 @@ clv_world *clv_world_create(const clv_world_def *given) {
 }
 
 static void free_body(const clv_world *world, world_body *b) {
+  clv_surgery_destroy(b->surgery);
   clv_solver_destroy(b->solver);
   clv_body_destroy(b->body);
   if (b->name) base_free(&world->allocator, b->name, strlen(b->name) + 1);
@@ -49,7 +50,8 @@ void clv_world_destroy(clv_world *world) {
   for (uint32_t k = 0; k < world->bodies.count; k++) free_body(world, &world->bodies.data[k]);
   BASE_RELEASE(&world->allocator, &world->bodies);
   world_free_actions(world);
-  BASE_RELEASE(&world->allocator, &world->darts);
+  BASE_RELEASE(&world->allocator, &world->tools);
+  BASE_RELEASE(&world->allocator, &world->ids);
   BASE_RELEASE(&world->allocator, &world->bytes);
   const clv_allocator allocator = world->allocator;
   base_free(&allocator, world, sizeof *world);
@@ -92,7 +94,8 @@ clv_body *clv_world_add(clv_world *world, const char *name, const clv_body_def *
   }
   b.body = clv_body_create(body, NULL, error);
   if (b.body) b.solver = clv_solver_create(b.body, solver, error);
-  if (!b.solver) {
+  if (b.solver) b.surgery = clv_surgery_create(b.body, error);
+  if (!b.surgery) {
     free_body(world, &b);
     return NULL;
   }
@@ -110,6 +113,10 @@ clv_body *clv_world_body(const clv_world *world, uint32_t i) {
 
 clv_solver *clv_world_solver(const clv_world *world, uint32_t i) {
   return i < world->bodies.count ? world->bodies.data[i].solver : NULL;
+}
+
+clv_surgery *clv_world_surgery(const clv_world *world, uint32_t i) {
+  return i < world->bodies.count ? world->bodies.data[i].surgery : NULL;
 }
 
 const char *clv_world_body_name(const clv_world *world, uint32_t i) {
@@ -244,8 +251,9 @@ clv_result clv_world_step(clv_world *world, clv_world_report *report) {
   clv_result result = world_start(world);
   if (result != CLV_OK) return result;
   const double time = clv_world_time(world);
-  if (report) *report = (clv_world_report){.solver = {.converged = true}};
-  result = world_act_due(world, time, report);
+  clv_world_report done = {.solver = {.converged = true}};
+  result = world_act_due(world, time, &done);
+  if (report) *report = done;
   if (report) report->events_seconds = seconds() - start;
   if (result == CLV_OK) result = step_bodies(world, time, report);
   if (result == CLV_OK) world->steps++;

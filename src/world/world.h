@@ -14,13 +14,17 @@ typedef struct world_body {
   char *name;
   clv_body *body;
   clv_solver *solver;
+  clv_surgery *surgery;
   clv_journal *journal;      // from the first step on; belongs to the map
   BASE_ARRAY(double) before; // positions, velocities and what the solver keeps, before a step
 } world_body;
 
 typedef struct world_action {
-  clv_action action; // its path is a copy
-  uint64_t commits;  // of its body before it, once it is done
+  clv_action action; // its path, particles and surface are those below
+  clv_key *path;
+  clv_id *particles;
+  clv_mesh *surface;
+  uint64_t commits; // of its body before it, once it is done
 } world_action;
 
 struct clv_world {
@@ -33,8 +37,9 @@ struct clv_world {
   double step;                // s; 0: not yet decided
   bool started;               // journals record
   bool half_loaded;           // a load failed on its way
-  BASE_ARRAY(clv_dart) darts; // scratch of actions
-  BASE_ARRAY(uint8_t) bytes;
+  BASE_ARRAY(uint32_t) tools; // actions that are done and last
+  BASE_ARRAY(uint8_t) bytes;  // scratch
+  BASE_ARRAY(clv_id) ids;
 };
 
 clv_result world_fail(clv_world *world, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
@@ -42,15 +47,53 @@ clv_result world_no_memory(clv_world *world);
 // Decides the step, and starts the journals. Everything that belongs to how a world was made lies before that.
 clv_result world_start(clv_world *world);
 
-// Actions (action.c).
+// The timetable (action.c).
+
 clv_result world_insert(clv_world *world, uint32_t at, const clv_action *action);
 void world_free_actions(clv_world *world);
-bool world_changes_topology(clv_action_kind kind);
-// Carries out an action now.
-clv_result world_act(clv_world *world, const clv_action *action);
-// The same for what is no change of topology: that is the journal's business.
-clv_result world_constrain(clv_world *world, const clv_action *action);
-// Those that are due.
+// Carries out those that are due, and then lets the tools work.
 clv_result world_act_due(clv_world *world, double time, clv_world_report *report);
+// After a load: those that are done and last, once more.
+clv_result world_find_tools(clv_world *world);
+
+// Kinds of actions: one line each (kinds.c).
+
+enum {
+  ACTION_ZONE = 1,
+  ACTION_SHAPE = 2, // a zone to pierce with
+  ACTION_AXES = 4,
+  ACTION_PATH = 8,
+  ACTION_MAY_PATH = 16,
+  ACTION_VALUE = 32,
+  ACTION_EDGE = 64,
+  ACTION_FACETS = 128, // a surface, particles or a zone
+};
+
+typedef clv_result world_act(clv_world *world, const world_action *entry, clv_surgery_report *report);
+// What a tool does on its way from one time to another, counted from its own.
+typedef clv_result world_use(clv_world *world, const world_action *entry, double from, double to,
+                             clv_surgery_report *report);
+
+typedef struct world_kind {
+  const char *name;
+  unsigned needs;
+  bool topology;  // a change of the map: that is the journal's business when a world is loaded
+  world_act *act; // at its time; NULL: nothing then
+  world_use *use; // as long as its path lasts; NULL: it has none, or is a matter of the body's
+} world_kind;
+
+extern const world_kind world_kinds[CLV_ACTION_KIND_COUNT];
+
+world_act world_fix, world_release, world_constrain_along, world_set_gravity; // constrain.c
+world_act world_remove, world_cut, world_pierce;                              // operate.c
+world_use world_sweep_edge, world_sweep_shape;
+
+static inline bool world_same_point(const double *a, const double *b) {
+  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+void world_sum_surgery(clv_surgery_report *sum, const clv_surgery_report *one);
+// A failure of an action, with the body's name.
+clv_result world_action_fail(clv_world *world, const world_action *entry, clv_result code, const char *what);
 
 #endif

@@ -143,27 +143,29 @@ interrupted() { # signal, status
 it 'Ctrl-C ends cleanly, and it can go on' interrupted INT 130
 it 'SIGTERM, too' interrupted TERM 143
 
-# ---- docs/scenes.md
+# ---- docs/scenes.md and docs/surgery.md: their files, their commands, what they print
 
-rm -rf page && mkdir page
-awk '
-  /^```/ && !inside {
-    inside = 1
-    kind = substr($1, 4)
-    file = ""
-    if (kind == "yaml" && $3 == "wrong") { block++; file = "page/wrong." block }
-    if ((kind == "yaml" || kind == "rule") && $3 == "") file = "page/" $2
-    if (kind == "sh") { block++; file = "page/commands." block }
-    if (kind == "text") file = "page/expected." block
-    next
-  }
-  /^```$/ { inside = 0; if (file != "") close(file); next }
-  inside && file != "" { print >>file }
-' "$root/../../docs/scenes.md"
+blocks() { # page
+  rm -rf "$1" && mkdir "$1"
+  awk -v to="$1" '
+    /^```/ && !inside {
+      inside = 1
+      kind = substr($1, 4)
+      file = ""
+      if (kind == "yaml" && $3 == "wrong") { block++; file = to "/wrong." block }
+      if ((kind == "yaml" || kind == "rule" || kind == "stl") && $3 == "") file = to "/" $2
+      if (kind == "sh") { block++; file = to "/commands." block }
+      if (kind == "text") file = to "/expected." block
+      next
+    }
+    /^```$/ { inside = 0; if (file != "") close(file); next }
+    inside && file != "" { print >>file }
+  ' "$root/../../docs/$1.md"
+}
 
-page_block() { # number
-  local number=$1 line
-  cd page || fail 'no blocks'
+page_block() { # page, number
+  local page=$1 number=$2 line
+  cd "$page" || fail 'no blocks'
   while IFS= read -r line; do
     eval "set -- $line"
     [ "$1" = cleave ] || fail "'$line' is no command of cleave"
@@ -172,23 +174,29 @@ page_block() { # number
   done <"commands.$number"
   [ ! -e "expected.$number" ] || diff "expected.$number" out || fail 'prints something else'
 }
-for number in $(ls page | sed -n 's/^commands\.//p' | sort -n); do
-  it "docs/scenes.md, commands $number" page_block "$number"
-done
 
-page_wrong() { # number
-  cd page || fail 'no blocks'
-  cp "wrong.$1" wrong.yaml
+page_wrong() { # page, number
+  cd "$1" || fail 'no blocks'
+  cp "wrong.$2" wrong.yaml
   cleave 1 scene check wrong.yaml
-  diff "expected.$1" err || fail 'says something else'
+  diff "expected.$2" err || fail 'says something else'
 }
-for number in $(ls page | sed -n 's/^wrong\.//p'); do it "docs/scenes.md, wrong scene $number" page_wrong "$number"; done
 
-page_runs() {
-  cd page || fail 'no blocks'
+page_runs() { # page
+  cd "$1" || fail 'no blocks'
   for scene in *.yaml; do
     [ "$scene" != wrong.yaml ] || continue
     ok run "$scene" --out "out.${scene%.yaml}"
   done
 }
-it 'docs/scenes.md, every scene runs' page_runs
+
+for page in scenes surgery; do
+  blocks "$page"
+  for number in $(ls "$page" | sed -n 's/^commands\.//p' | sort -n); do
+    it "docs/$page.md, commands $number" page_block "$page" "$number"
+  done
+  for number in $(ls "$page" | sed -n 's/^wrong\.//p'); do
+    it "docs/$page.md, wrong scene $number" page_wrong "$page" "$number"
+  done
+  it "docs/$page.md, every scene runs" page_runs "$page"
+done

@@ -1,0 +1,76 @@
+// From events to actions on the timetable: zones, files of surfaces, particles by their places. See scene.h.
+
+#include "physics/zone.h"
+#include "scene/scene.h"
+#include "scene/table.h"
+
+// A sentence from below, with the place in the scene.
+static bool fail_below(const scene_reader *r, const scene_node *place, clv_result code, const char *sentence) {
+  if (code == CLV_ERROR_MEMORY) return scene_no_memory(r);
+  clv_error_set(r->error, code, "%s:%u:%u: %s", r->name, place->line, place->column, sentence);
+  return false;
+}
+
+static bool read_surface(const scene_reader *r, clv_scene *scene, const scene_hold *hold, clv_mesh *to) {
+  const scene_node *place = scene_place(&hold->part, "surface");
+  const char *path = scene_file_path(scene, hold->surface);
+  if (!path) return scene_no_memory(r);
+  clv_error error = {0};
+  const clv_result result = clv_mesh_read(to, path, &error);
+  if (result) return fail_below(r, place, result, error.message);
+  for (size_t e = 0; e < to->element_count; e++) {
+    if (to->kinds[e] == CLV_TRI || to->kinds[e] == CLV_QUAD) return true;
+  }
+  return scene_fail(r, place, "%s has no triangles and no quadrangles to cut with", hold->surface);
+}
+
+// The particles nearest to the points.
+static bool find_particles(const scene_reader *r, clv_body *body, const scene_points *points, clv_action *action) {
+  clv_id *ids = base_arena_take(r->arena, points->count * sizeof *ids);
+  if (!ids) return scene_no_memory(r);
+  const clv_map *map = clv_body_map(body);
+  for (uint32_t k = 0; k < points->count; k++) {
+    const clv_zone nearest = clv_zone_nearest(points->items[k].x);
+    if (physics_zone_vertices(body, &nearest) != CLV_OK) return scene_no_memory(r);
+    clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0});
+    while (id.index != body->found.data[0]) id = clv_id_next(map, CLV_VERTEX, id);
+    ids[k] = id;
+  }
+  action->particles = ids;
+  action->particle_count = points->count;
+  return true;
+}
+
+static bool make_action(const scene_reader *r, clv_scene *scene, clv_body *body, const clv_mesh *mesh,
+                        const scene_hold *hold, clv_mesh *surface, clv_action *action) {
+  action->axes = hold->axes;
+  action->path = hold->path.items;
+  action->key_count = hold->path.count;
+  memcpy(action->edge, hold->edge, sizeof action->edge);
+  if (hold->particles.count && !find_particles(r, body, &hold->particles, action)) return false;
+  if (hold->surface) {
+    action->surface = surface;
+    if (!read_surface(r, scene, hold, surface)) return false;
+  }
+  return scene_zone_make(r, mesh, &hold->part, scene_action_groups[action->kind], &hold->zone, &action->zone);
+}
+
+bool scene_event_schedule(const scene_reader *r, clv_scene *scene, clv_world *world, uint32_t body,
+                          const clv_mesh *mesh, const scene_event *event) {
+  clv_action action = {.kind = CLV_ACTION_GRAVITY, .time = event->at, .body = body, .zone = clv_zone_all()};
+  clv_mesh surface;
+  clv_mesh_init(&surface, &scene->allocator);
+  memcpy(action.value, event->gravity, sizeof action.value);
+  bool good = true;
+  for (int kind = 0; good && kind < CLV_ACTION_KIND_COUNT; kind++) {
+    if (!event->action[kind].part.node) continue;
+    action.kind = (clv_action_kind)kind;
+    good = make_action(r, scene, clv_world_body(world, body), mesh, &event->action[kind], &surface, &action);
+  }
+  if (good) {
+    const clv_result result = clv_world_schedule(world, &action);
+    good = result == CLV_OK || fail_below(r, event->part.node, result, clv_world_error(world));
+  }
+  clv_mesh_free(&surface);
+  return good;
+}

@@ -1,0 +1,89 @@
+// What cuts, pierces and removes. See key.h; the sentences of the table are those of docs/scenes.md.
+
+#include "scene/table.h"
+
+const scene_group scene_group_remove = {
+    .name = "remove",
+    .what = "Removes the cells whose centres a zone holds at rest. A word alone is a region.",
+    .shorthand = "region",
+    .size = sizeof(scene_hold),
+    .keys = (const scene_key[]){ZONE_KEYS(scene_hold), {0}},
+};
+
+const scene_group scene_group_cut = {
+    .name = "cut",
+    .what = "Parts a body along facets: with `plane`, those between cells whose centres lie on either side of it; with "
+            "another zone, those whose corners all lie in it, at rest; with `surface`, those between cells that it "
+            "parts where "
+            "the body is then.",
+    .size = sizeof(scene_hold),
+    .keys =
+        (const scene_key[]){
+            ZONE_KEYS(scene_hold),
+            {.name = "surface",
+             .type = SCENE_TEXT,
+             .need = SCENE_CHOICE,
+             AT(scene_hold, surface),
+             .example = "wall.stl",
+             .what = "A file with triangles or quadrangles, relative to the scene."},
+            {.name = "particles",
+             .type = SCENE_POINTS,
+             .need = SCENE_CHOICE,
+             AT(scene_hold, particles),
+             .quantity = SCENE_LENGTH,
+             .example = "[[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]]",
+             .what = "Points; the particles nearest to them at rest are meant, and facets with no other corners."},
+            {0},
+        },
+};
+
+const scene_group scene_group_knife = {
+    .name = "knife",
+    .what = "A cutting edge that moves along a path, and parts the body where it comes, step by step.",
+    .size = sizeof(scene_hold),
+    .keys =
+        (const scene_key[]){
+            {.name = "edge",
+             .type = SCENE_SEGMENT,
+             .need = SCENE_REQUIRED,
+             AT(scene_hold, edge),
+             .quantity = SCENE_LENGTH,
+             .example = "[[0.5, -1, 2], [0.5, 2, 2]]",
+             .what = "Its two ends, where the path is 0."},
+            {.name = "path",
+             .type = SCENE_PATH,
+             .need = SCENE_REQUIRED,
+             AT(scene_hold, path),
+             .quantity = SCENE_LENGTH,
+             .example = "[[0, [0, 0, 0]], [1, [0, 0, -3]]]",
+             .what = "Times from the event on and displacements, `[[t, [x, y, z]], ...]`: linear between them. The "
+                     "knife is "
+                     "taken away at the last."},
+            {0},
+        },
+};
+
+const scene_group scene_group_pierce = {
+    .name = "pierce",
+    .what = "Removes the cells that a shape touches, where the body is then.",
+    .size = sizeof(scene_hold),
+    .keys =
+        (const scene_key[]){
+            SHAPE_KEYS(scene_hold),
+            {.name = "path",
+             .type = SCENE_PATH,
+             AT(scene_hold, path),
+             .quantity = SCENE_LENGTH,
+             .example = "[[0, [0, 0, 0]], [1, [0, 0, -3]]]",
+             .what = "Times from the event on and displacements, for a shape that moves, and takes what it touches on "
+                     "its way."},
+            {0},
+        },
+};
+
+const scene_group *const scene_action_groups[CLV_ACTION_KIND_COUNT] = {
+    [CLV_ACTION_FIX] = &scene_group_fix,       [CLV_ACTION_RELEASE] = &scene_group_release,
+    [CLV_ACTION_MOVE] = &scene_group_move,     [CLV_ACTION_PULL] = &scene_group_pull,
+    [CLV_ACTION_REMOVE] = &scene_group_remove, [CLV_ACTION_CUT] = &scene_group_cut,
+    [CLV_ACTION_KNIFE] = &scene_group_knife,   [CLV_ACTION_PIERCE] = &scene_group_pierce,
+};

@@ -1,0 +1,108 @@
+// Actions that change what a body is: cuts and removals at a time, and tools that move along a path.
+
+#include "physics/body.h"
+#include "world/world.h"
+
+static clv_surgery *surgery_of(const clv_world *world, const world_action *entry) {
+  return world->bodies.data[entry->action.body].surgery;
+}
+
+static clv_result of_surgery(clv_world *world, const world_action *entry, clv_result result) {
+  return result == CLV_OK ? CLV_OK
+                          : world_action_fail(world, entry, result, clv_surgery_error(surgery_of(world, entry)));
+}
+
+// At a time
+
+clv_result world_remove(clv_world *world, const world_action *entry, clv_surgery_report *report) {
+  const clv_result result = clv_surgery_remove(surgery_of(world, entry), &entry->action.zone, report);
+  if (result != CLV_OK) return of_surgery(world, entry, result);
+  if (!report->removed)
+    return world_action_fail(world, entry, CLV_ERROR_REFUSED, "the zone holds the centre of no cell");
+  return CLV_OK;
+}
+
+// Those particles of the list that are still there.
+static clv_result find_particles(clv_world *world, const world_action *entry) {
+  const clv_map *map = clv_body_map(world->bodies.data[entry->action.body].body);
+  world->ids.count = 0;
+  if (!BASE_RESERVE(&world->allocator, &world->ids, entry->action.particle_count)) return world_no_memory(world);
+  for (uint32_t k = 0; k < entry->action.particle_count; k++)
+    if (clv_id_alive(map, CLV_VERTEX, entry->particles[k])) world->ids.data[world->ids.count++] = entry->particles[k];
+  return CLV_OK;
+}
+
+clv_result world_cut(clv_world *world, const world_action *entry, clv_surgery_report *report) {
+  clv_cut cut = {.kind = CLV_CUT_ZONE, .zone = entry->action.zone};
+  if (entry->surface) {
+    cut = (clv_cut){.kind = CLV_CUT_SURFACE, .surface = entry->surface};
+  } else if (entry->particles) {
+    const clv_result result = find_particles(world, entry);
+    if (result != CLV_OK) return result;
+    cut = (clv_cut){.kind = CLV_CUT_PARTICLES, .particles = world->ids.data, .count = world->ids.count};
+  }
+  const clv_result result = clv_surgery_cut(surgery_of(world, entry), &cut, report);
+  if (result != CLV_OK) return of_surgery(world, entry, result);
+  if (report->facets) return CLV_OK;
+  return world_action_fail(world, entry, CLV_ERROR_REFUSED,
+                           cut.kind == CLV_CUT_ZONE && cut.zone.kind == CLV_ZONE_PLANE
+                               ? "no facet lies between the two sides of the plane"
+                               : "no facet that is not cut already lies there");
+}
+
+clv_result world_pierce(clv_world *world, const world_action *entry, clv_surgery_report *report) {
+  if (entry->action.key_count) return CLV_OK; // as a tool
+  return of_surgery(world, entry, clv_surgery_pierce(surgery_of(world, entry), &entry->action.zone, report));
+}
+
+// On a path
+
+// Calls `stroke` for each straight piece of the path between two times.
+typedef clv_result stroke_function(clv_world *world, const world_action *entry, const double *from, const double *to,
+                                   clv_surgery_report *report);
+
+static clv_result follow(clv_world *world, const world_action *entry, double from, double to, stroke_function *stroke,
+                         clv_surgery_report *report) {
+  const clv_action *a = &entry->action;
+  double before[3], after[3];
+  physics_path_at(a->path, a->key_count, from, before, NULL);
+  uint32_t next = 0;
+  while (next < a->key_count && a->path[next].time <= from) next++;
+  for (;;) {
+    const double until = next < a->key_count && a->path[next].time < to ? a->path[next++].time : to;
+    physics_path_at(a->path, a->key_count, until, after, NULL);
+    clv_surgery_report one = {0};
+    const clv_result result = stroke(world, entry, before, after, &one);
+    if (result != CLV_OK) return of_surgery(world, entry, result);
+    world_sum_surgery(report, &one);
+    if (until == to) return CLV_OK;
+    memcpy(before, after, sizeof before);
+  }
+}
+
+static clv_result cut_stroke(clv_world *world, const world_action *entry, const double *from, const double *to,
+                             clv_surgery_report *report) {
+  if (world_same_point(from, to)) return CLV_OK; // it rests
+  clv_cut cut = {.kind = CLV_CUT_BLADE};
+  for (uint32_t e = 0; e < 2; e++)
+    for (uint32_t k = 0; k < 3; k++) {
+      cut.blade.before[e][k] = entry->action.edge[e][k] + from[k];
+      cut.blade.after[e][k] = entry->action.edge[e][k] + to[k];
+    }
+  return clv_surgery_cut(surgery_of(world, entry), &cut, report);
+}
+
+clv_result world_sweep_edge(clv_world *world, const world_action *entry, double from, double to,
+                            clv_surgery_report *report) {
+  return follow(world, entry, from, to, cut_stroke, report);
+}
+
+static clv_result pierce_stroke(clv_world *world, const world_action *entry, const double *from, const double *to,
+                                clv_surgery_report *report) {
+  return clv_surgery_pierce_along(surgery_of(world, entry), &entry->action.zone, from, to, report);
+}
+
+clv_result world_sweep_shape(clv_world *world, const world_action *entry, double from, double to,
+                             clv_surgery_report *report) {
+  return follow(world, entry, from, to, pierce_stroke, report);
+}
