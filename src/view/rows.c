@@ -199,3 +199,29 @@ bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv
   adding a = {table, shop, slab, key};
   return !dart || view_site_in_cell(site, key, add_if_it_holds, &a);
 }
+
+static void renumber_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t row) {
+  view_site_read(&table->site, slab->bases.data[row], &shop->reading);
+  for (uint32_t p = 0; p < table->particles; p++) {
+    const uint32_t slot = shop->reading.places.data[table->site.particles.data[p]].slot;
+    uint32_t *place = view_row_place(table, slab, row, p);
+    if (slab->vertices.data[*place] == slot) continue;
+    if (--slab->uses.data[*place] == 0) slab->unused++;
+    *place = use_vertex(slab, slot);
+  }
+  if (row + 1 == slab->rows) repeat_last(table, slab);
+}
+
+bool view_table_renumber(view_table *table, view_workshop *shop, uint32_t key) {
+  const view_site *site = &table->site;
+  for (uint32_t reference = view_row_of_key(table, key); reference;) {
+    view_slab *slab = view_row_slab(table, reference);
+    const uint32_t row = view_row_number(reference);
+    const clv_dart base = slab->bases.data[row];
+    if (!reserve_vertices(table, shop, slab)) return false;
+    if (clv_dart_alive(&site->map->view, base) && view_site_key(site, base) == key)
+      renumber_row(table, shop, slab, row);
+    reference = slab->nexts.data[row];
+  }
+  return true;
+}

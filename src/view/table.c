@@ -146,7 +146,9 @@ static void hoist_finish(hoisting *h, uint32_t lanes, double *constants) {
 }
 
 void view_row_compute(view_table *table, view_workshop *shop, uint32_t *vertices, double *constants, uint32_t stride) {
-  hoisting h = {.table = table, .shop = shop};
+  hoisting h; // its quadrature is written before it is read
+  h.table = table;
+  h.shop = shop;
   for (uint32_t p = 0; p < table->particles; p++)
     vertices[p] = shop->reading.places.data[table->site.particles.data[p]].slot;
   hoist_start(&h);
@@ -173,7 +175,9 @@ static void repeat_lane(double *constants, uint32_t count, uint32_t lane) {
 }
 
 bool view_table_hoist(view_table *table, view_workshop *shop) {
-  hoisting h = {.table = table, .shop = shop};
+  hoisting h; // its quadrature is written before it is read
+  h.table = table;
+  h.shop = shop;
   hoist_start(&h);
   for (uint32_t s = 0; s < table->slab_count; s++) {
     view_slab *slab = &table->slabs[s];
@@ -222,7 +226,9 @@ static bool reserve_slab(view_table *table, view_slab *slab, const clv_allocator
 
 // Writes the rows' bases, constants and their vertices by slot; number_vertices gives those their numbers in the slab.
 static void fill_rows(view_table *table, view_workshop *shop, view_slab *slab, uint32_t first, uint32_t count) {
-  hoisting h = {.table = table, .shop = shop};
+  hoisting h; // its quadrature is written before it is read
+  h.table = table;
+  h.shop = shop;
   hoist_start(&h);
   slab->rows = count;
   if (!count) return;

@@ -77,6 +77,9 @@ bool view_table_hoist(view_table *table, view_workshop *shop);
 // Makes the rows of one key what they must be now. `dart` lies in the orbit or cell; 0 when it is gone. New rows go to
 // the slab of `like`, a key that has rows, or to the smallest.
 bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv_dart dart, uint32_t like);
+// Lets the rows of a key name the vertices that are at their places now; their constants are as they were. Rows whose base
+// is gone, or is another key's, are left to view_table_update.
+bool view_table_renumber(view_table *table, view_workshop *shop, uint32_t key);
 // Puts a slab's vertices in order if it has a tail or too many that are not used.
 bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab);
 

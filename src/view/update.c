@@ -137,6 +137,22 @@ static void hear_write(clv_views *views, map_write w) {
   }
 }
 
+// Whether a write frees darts or deletes them, and that is all.
+static bool only_loses(const map *m, map_write w) {
+  switch ((map_op)w.op) {
+  case MAP_LINK:
+    return w.after == 0;
+  case MAP_ALPHA:
+    return w.i == m->view.dimension && w.after == w.dart;
+  case MAP_CELL_DROP:
+  case MAP_DART_DROP:
+  case MAP_VALUE:
+    return true;
+  default:
+    return false;
+  }
+}
+
 static void hear_commit(clv_views *views, const clv_commit *commit) {
   const map *m = views->map;
   view_change *change = &views->change;
@@ -152,7 +168,11 @@ static void hear_commit(clv_views *views, const clv_commit *commit) {
     change->renames.count = commit->rename_count;
     qsort(change->renames.data, change->renames.count, sizeof *change->renames.data, compare_renames);
   }
-  for (uint32_t k = 0; k < m->told; k++) hear_write(views, m->log.data[k]);
+  change->losing = !commit->rename_count && !change->recoloured;
+  for (uint32_t k = 0; k < m->told; k++) {
+    change->losing = change->losing && only_loses(m, m->log.data[k]);
+    hear_write(views, m->log.data[k]);
+  }
   const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
   for (uint32_t k = 0; k < commit->event_count; k++) {
     if (commit->events[k].dims != cells) continue;
@@ -198,14 +218,16 @@ static bool is_derived(const clv_views *views, const clv_column *column) {
 }
 
 // What a site reads of an event's orbit; derived columns speak for themselves. An orbit that only changed may have got
-// darts of another one that lives on, too: all its numbers and values count as new.
+// darts of another one that lives on, too: all its numbers and values count as new. Not so where everything only loses:
+// values that are copied are what they were, and new numbers were given to rows already.
 static reaching reach_of(clv_views *views, const view_site *site, const clv_event *event) {
   reaching r = {.views = views, .site = site, .dims = event->dims};
+  const bool losing = views->change.losing;
   for (uint32_t k = 0; k < site->sources.count; k++) {
     const view_source *source = &site->sources.data[k];
     if (source->dims != event->dims) continue;
-    r.numbers |= !source->column;
-    r.values |= source->column && !is_derived(views, source->column);
+    r.numbers |= !source->column && !losing;
+    r.values |= source->column && !is_derived(views, source->column) && !(losing && embed_copies(source->column));
   }
   return r;
 }
@@ -411,9 +433,44 @@ static bool rename_bases(clv_views *views, view_table *table) {
   return !change->no_memory;
 }
 
+static bool reads_numbers(const view_site *site, uint32_t dims) {
+  for (uint32_t k = 0; k < site->sources.count; k++)
+    if (!site->sources.data[k].column && site->sources.data[k].dims == dims) return true;
+  return false;
+}
+
+// Every row inside a cell at the orbit may read its number.
+static bool touch_star(clv_views *views, const view_site *site, const clv_event *event) {
+  clv_walk star;
+  if (clv_walk_star(&star, &site->map->view, event->dims, event->dart) != CLV_OK) return false;
+  for (uint32_t k = 0; k < star.count; k++) touch(views, site, star.darts[k]);
+  clv_walk_end(&star);
+  return true;
+}
+
+// Where everything only loses, what came off an orbit has another number and the same values: its rows are renumbered.
+static bool renumber_rows(clv_views *views, view_table *table) {
+  view_change *change = &views->change;
+  const view_site *site = &table->site;
+  if (!change->losing) return true;
+  forget_keys(views);
+  for (uint32_t k = 0; k < change->commit->event_count && !change->no_memory; k++) {
+    const clv_event *event = &change->commit->events[k];
+    if (event->kind != CLV_SPLIT || !reads_numbers(site, event->dims)) continue;
+    reaching r = {.views = views, .site = site, .dims = event->dims, .numbers = true};
+    const bool done = site->inside && !site->crossing
+                          ? touch_star(views, site, event)
+                          : view_orbit_darts(site->map, event->dims, event->dart, follow_sources, &r);
+    if (!done) return false;
+  }
+  for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++)
+    if (!view_table_renumber(table, &views->shop, change->keys.data[k].key)) return false;
+  return !change->no_memory;
+}
+
 static bool update_table(clv_views *views, view_table *table) {
   view_change *change = &views->change;
-  if (!rename_bases(views, table)) return false;
+  if (!rename_bases(views, table) || !renumber_rows(views, table)) return false;
   forget_keys(views);
   reach(views, &table->site);
   for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++) {

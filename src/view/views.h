@@ -42,6 +42,9 @@ typedef struct view_change {
   BASE_ARRAY(view_touched_value) values;
   BASE_ARRAY(view_touched_key) keys; // of the site that is looked at
   view_set seen;
+  // Cells were unsewn and removed, and nothing else: no orbit got anything it did not have. What came off another one has its
+  // values where they are copied; its readers need its number only.
+  bool losing;
   bool recoloured, no_memory;
 } view_change;
 
