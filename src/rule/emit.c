@@ -151,6 +151,22 @@ static void add_input(const emitter *e, const emit_node *node) {
   }
 }
 
+// One over a root.
+static bool is_inverse_root(const emitter *e, const emit_node *node) {
+  const emit_node *one = &e->graph.nodes.data[node->arg[0] >> 1], *root = &e->graph.nodes.data[node->arg[1] >> 1];
+  return !((node->arg[0] | node->arg[1]) & 1) && one->op == DAG_CONST && one->value == 1.0 && root->op == DAG_SQRT;
+}
+
+static void add_quotient(const emitter *e, const emit_node *node) {
+  const emit_ref *args;
+  if (!is_inverse_root(e, node)) {
+    add_binary(e, "/", node->arg);
+    return;
+  }
+  emit_arguments(&e->graph, &e->graph.nodes.data[node->arg[1] >> 1], &args);
+  add_list(e, "lanes_inverse_root", args, 1);
+}
+
 static void add_part(const emitter *e, const emit_node *node) {
   const uint32_t columns = e->graph.nodes.data[node->arg[0] >> 1].count;
   emit_add(e->text, "t%u[%u]", node->arg[0] >> 1, node->index / columns * 3 + node->index % columns);
@@ -175,7 +191,7 @@ static void add_value(const emitter *e, const emit_node *node) {
     add_binary(e, "*", args);
     break;
   case DAG_DIV:
-    add_binary(e, "/", args);
+    add_quotient(e, node);
     break;
   case DAG_LESS:
     add_binary(e, "<", args);
@@ -257,6 +273,15 @@ static void add_level(emitter *e, emit_level level, const char *indent) {
 
 // Functions
 
+// Asks for what a batch reads that comes soon: it takes too many instructions for the processor to look so far ahead.
+// Where a batch reads more than that, the processor follows by itself.
+static void add_ahead(const emitter *e, const char *array, uint32_t bytes) {
+  enum { FAR = 2048, LINE = 64 };
+  if (!bytes || bytes > FAR) return;
+  for (uint32_t line = 0; line < bytes; line += LINE)
+    emit_add(e->text, "    lanes_ahead(%s, %u);\n", array, FAR / bytes * bytes + line);
+}
+
 static void add_head(const emitter *e) {
   const kernel *k = e->kernel;
   emit_add(e->text, "    const lanes_u32 *restrict at = places + row / 8 * %uul + row %% 8;\n",
@@ -264,6 +289,8 @@ static void add_head(const emitter *e) {
   emit_add(e->text, "    const double *restrict c = constants + row / 8 * %uul + row %% 8;\n",
            KERNEL_LANES * kernel_constants(k));
   emit_add(e->text, "    const double *restrict q = c + %u;\n", KERNEL_LANES * k->hoist_count);
+  add_ahead(e, "at", KERNEL_LANES * k->particles * (uint32_t)sizeof(uint32_t));
+  add_ahead(e, "c", KERNEL_LANES * kernel_constants(k) * (uint32_t)sizeof(double));
 }
 
 static void add_point_loop(const emitter *e) {
