@@ -75,7 +75,9 @@ void view_feed_fill(const view_feed *feed, const view_reading *at_base, const vi
   for (const view_pick *at = feed->others.data, *end = at + feed->others.count; at < end; at++) {
     const view_reading *reading = at->within ? within : at_base;
     const void *value = view_value(at->column, reading->places.data[at->spot]);
-    values[at->to * VIEW_LANES + lane] = embed_get(at->column, value, at->component);
+    values[at->to * VIEW_LANES + lane] = at->column->def.type == CLV_DOUBLE
+                                             ? ((const double *)value)[at->component]
+                                             : embed_get(at->column, value, at->component);
   }
 }
 

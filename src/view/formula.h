@@ -50,7 +50,11 @@ static inline double view_formula_result(const view_formula *formula, const view
 }
 static inline void view_assign(const view_target *target, view_place place, double number) {
   uint8_t *data = place.kind ? target->column->rows[place.kind].data : target->column->slots.data;
-  embed_put(target->column, data + (size_t)place.slot * target->column->size, target->component, number);
+  uint8_t *value = data + (size_t)place.slot * target->column->size;
+  if (target->column->def.type == CLV_DOUBLE)
+    ((double *)(void *)value)[target->component] = number;
+  else
+    embed_put(target->column, value, target->component, number);
 }
 
 #endif

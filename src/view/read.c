@@ -23,22 +23,35 @@ view_place view_place_of(const map *m, const map_index *index, clv_dart dart) {
   return (view_place){home.kind, map_row(home, cell) * count + (id & ~MAP_TEMPLATE_SLOT)};
 }
 
-// A base in a plain cell that no step leaves: everything is looked up in the template and in one row.
-static void read_inside(const view_site *site, clv_page page, clv_dart base, view_reading *reading) {
-  const clv_template *shape = &clv_templates[page.kind];
-  const uint32_t row = map_row(page, base);
-  clv_dart *darts = reading->darts.data;
-  darts[0] = base;
+static void learn_offsets(const view_site *site, uint32_t kind, uint32_t local, view_reading *reading) {
+  const clv_template *shape = &clv_templates[kind];
+  uint8_t *locals = reading->locals.data;
+  locals[0] = (uint8_t)local;
   for (uint32_t s = 1; s < site->steps.count; s++) {
     const view_step step = site->steps.data[s];
-    darts[s] = (base & ~63u) | shape->alpha[step.letter][darts[step.from] & 63u];
+    locals[s] = (uint8_t)shape->alpha[step.letter][locals[step.from]];
   }
   for (uint32_t s = 0; s < site->spots.count; s++) {
-    const map_index *index = site->spots.data[s].index;
-    const clv_suborbits *sub = &shape->sub[index->inner];
-    const uint32_t slot = row * sub->count + sub->of[darts[site->spots.data[s].step] & 63u];
+    const view_spot *spot = &site->spots.data[s];
+    const clv_suborbits *sub = &shape->sub[spot->index->inner];
+    reading->offsets.data[s] = (view_offset){spot->index, sub->count, sub->of[locals[spot->step]]};
+  }
+  reading->site = site;
+  reading->kind = kind;
+  reading->local = local;
+}
+
+// A base in a plain cell that no step leaves: everything is looked up in the template and in one row.
+static void read_inside(const view_site *site, clv_page page, clv_dart base, view_reading *reading) {
+  const uint32_t row = map_row(page, base), cell = base & ~63u, local = base & 63u;
+  if (reading->site != site || reading->kind != page.kind || reading->local != local)
+    learn_offsets(site, page.kind, local, reading);
+  for (uint32_t s = 0; s < site->steps.count; s++) reading->darts.data[s] = cell | reading->locals.data[s];
+  for (uint32_t s = 0; s < site->spots.count; s++) {
+    const view_offset at = reading->offsets.data[s];
+    const uint32_t slot = row * at.count + at.local;
     reading->places.data[s] =
-        index->crossing ? (view_place){0, index->ids[page.kind].data[slot]} : (view_place){page.kind, slot};
+        at.index->crossing ? (view_place){0, at.index->ids[page.kind].data[slot]} : (view_place){page.kind, slot};
   }
 }
 

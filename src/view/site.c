@@ -284,10 +284,13 @@ bool view_reading_reserve(view_reading *reading, const view_site *site, const cl
   const uint32_t values = site->conditions.values * VIEW_LANES, had = reading->condition_values.capacity;
   if (!BASE_RESERVE(allocator, &reading->condition_values, values)) return false;
   for (uint32_t k = had; k < reading->condition_values.capacity; k++) reading->condition_values.data[k] = 0;
+  reading->site = NULL;
   return BASE_RESERVE(allocator, &reading->darts, site->steps.count) &&
          BASE_RESERVE(allocator, &reading->places, site->spots.count) &&
          BASE_RESERVE(allocator, &reading->lane_darts, site->steps.count * VIEW_LANES) &&
-         BASE_RESERVE(allocator, &reading->lane_slots, site->spots.count * VIEW_LANES);
+         BASE_RESERVE(allocator, &reading->lane_slots, site->spots.count * VIEW_LANES) &&
+         BASE_RESERVE(allocator, &reading->locals, site->steps.count) &&
+         BASE_RESERVE(allocator, &reading->offsets, site->spots.count);
 }
 
 void view_reading_free(view_reading *reading, const clv_allocator *allocator) {
@@ -296,4 +299,6 @@ void view_reading_free(view_reading *reading, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &reading->condition_values);
   BASE_RELEASE(allocator, &reading->lane_darts);
   BASE_RELEASE(allocator, &reading->lane_slots);
+  BASE_RELEASE(allocator, &reading->locals);
+  BASE_RELEASE(allocator, &reading->offsets);
 }

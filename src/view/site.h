@@ -78,13 +78,24 @@ typedef struct view_site {
   BASE_ARRAY(view_source) sources;
 } view_site;
 
-// What a site found at one base. Room for it is made once and used for every row.
+// Where a spot lies in its cell: slot = row * count + local.
+typedef struct view_offset {
+  const map_index *index;
+  uint32_t count, local;
+} view_offset;
+
+// What a site found at one base. Room for it is made once and used for every row. Most bases lie alike in cells of one
+// kind, so where all spots are from there is remembered from the last one.
 typedef struct view_reading {
   BASE_ARRAY(clv_dart) darts;    // by step
   BASE_ARRAY(view_place) places; // by spot
   BASE_ARRAY(double) condition_values;
   BASE_ARRAY(clv_dart) lane_darts; // of several bases, by step and lane
   BASE_ARRAY(uint32_t) lane_slots; // likewise by spot, all of them in orbits that cross cells
+  const view_site *site;           // what follows is of this one; NULL: of none
+  uint32_t kind, local;            // of the base's cell, and of the base in it
+  BASE_ARRAY(uint8_t) locals;      // by step
+  BASE_ARRAY(view_offset) offsets; // by spot
 } view_reading;
 
 // Makes the site of a law. CLV_ERROR_MEMORY, or CLV_ERROR_INPUT with a sentence when the map lacks something.
