@@ -242,9 +242,9 @@ static void symmetric_parts_are_taken(void **state) {
 // Preconditioners
 
 static matrix *followed; // what multiply_followed multiplies with
-static clv_result multiply_followed(void *user, const double *x, double *out) {
+static clv_result multiply_followed(void *user, const double *x, double *out, double *product) {
   const clv_body *body = user;
-  matrix_multiply(followed, x, out);
+  *product = matrix_multiply(followed, x, out);
   for (size_t k = 0; k < 3 * (size_t)followed->rows; k++)
     if (!is_free(body, k)) out[k] = 0;
   return CLV_OK;

@@ -101,10 +101,10 @@ clv_result conjugate_solve(const conjugate_room *room, const conjugate_operator 
   double squares, slope = descend(&s, 0, &squares);
   if (squares > goal * goal && iterations) turn(&s, 0, 0);
   while (squares > goal * goal && end->iterations < iterations && !end->indefinite) {
-    const clv_result result = op->multiply(op->user, room->p, room->q);
+    double bend = 0, next_squares = 0, next = 0;
+    const clv_result result = op->multiply(op->user, room->p, room->q, &bend);
     if (result != CLV_OK) return result;
-    const double bend = dot(&s, room->p, room->q), alpha = slope / bend;
-    double next_squares = 0, next = 0;
+    const double alpha = slope / bend;
     if (bend > 0) next = descend(&s, alpha, &next_squares);
     end->indefinite = !(bend > 0) || !isfinite(next_squares) || !isfinite(next);
     if (end->indefinite) break;

@@ -12,7 +12,8 @@
 
 typedef struct conjugate_operator {
   void *user;
-  clv_result (*multiply)(void *user, const double *x, double *out);
+  // out = A x, *product = x . out
+  clv_result (*multiply)(void *user, const double *x, double *out, double *product);
   // out = an approximation of A^-1 x; NULL where `blocks` are used.
   void (*precondition)(void *user, const double *x, double *out);
   const float *blocks; // the inverses of 3 x 3 blocks, by row and column by column, as wide.h lays them out

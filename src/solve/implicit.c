@@ -39,6 +39,18 @@ static solve_outcome move(clv_solver *solver, double time, double dt, const doub
   return SOLVE_DONE;
 }
 
+// How the forces change along the velocities v.
+static solve_outcome force_along(clv_solver *solver, const double *v, double *out) {
+  const double start = solve_clock(solver);
+  solve_outcome outcome = SOLVE_DONE;
+  if (linear_system_tells_forces(solver->linear))
+    linear_system_force_along(solver->linear, v, out);
+  else
+    outcome = solve_of_body(solver, clv_body_force_along(solver->body, v, NULL, out));
+  solver->report.force_seconds += solve_clock(solver) - start;
+  return outcome;
+}
+
 solve_outcome solve_try_implicit(clv_solver *solver, double time, double dt) {
   double *f = solve_vector_of(solver, SOLVE_FORCE), *b = solve_vector_of(solver, SOLVE_FIRST);
   double *change = solve_vector_of(solver, SOLVE_CHANGE);
@@ -47,12 +59,10 @@ solve_outcome solve_try_implicit(clv_solver *solver, double time, double dt) {
   prescribe(solver, time, dt, change);
   solve_outcome outcome = solve_force(solver, time + dt, f);
   if (outcome != SOLVE_DONE) return outcome;
-  const double start = solve_clock(solver);
-  outcome = solve_of_body(solver, clv_body_force_along(solver->body, solver->vectors[SOLVE_V0].data, NULL, b));
-  solver->report.force_seconds += solve_clock(solver) - start;
+  outcome = solve_linearise(solver, (linear_factors){.mass = 1, .damping = dt, .stiffness = dt * dt});
+  if (outcome == SOLVE_DONE) outcome = force_along(solver, solver->vectors[SOLVE_V0].data, b);
   if (outcome != SOLVE_DONE) return outcome;
   for (size_t k = 0; k < solve_numbers(solver); k++) b[k] = dt * (f[k] + dt * b[k]);
-  outcome = solve_linearise(solver, (linear_factors){.mass = 1, .damping = dt, .stiffness = dt * dt});
-  if (outcome == SOLVE_DONE) outcome = solve_linear(solver, b, change);
+  outcome = solve_linear(solver, b, change);
   return outcome == SOLVE_DONE ? move(solver, time, dt, change) : outcome;
 }

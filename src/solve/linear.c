@@ -153,8 +153,10 @@ static matrix_sum sum_of(const clv_body *body, const linear_factors *f) {
 
 // The inverses of A's diagonal blocks. Block of a slot: 9 numbers at blocks + 9 * starts[slot], or * slot without starts.
 static void invert_diagonal(linear_system *system, const double *blocks, const uint32_t *starts) {
+  enum { AHEAD = 8 };
   for (uint32_t slot = 0; slot < system->slots; slot++) {
     double inverse[9];
+    if (starts && slot + AHEAD < system->slots) __builtin_prefetch(blocks + 9 * (size_t)starts[slot + AHEAD]);
     block_precondition(blocks + 9 * (size_t)(starts ? starts[slot] : slot), system->axes.data[slot], inverse);
     for (uint32_t e = 0; e < 9; e++) system->inverses.data[WIDE_BLOCK * (size_t)slot + e] = (float)inverse[e];
   }
@@ -223,6 +225,16 @@ clv_result linear_system_update(linear_system *system, const linear_factors *fac
 
 // Products
 
+static conjugate_room room_of(const linear_system *system) {
+  return (conjugate_room){.rows = system->slots,
+                          .pool = system->views->pool,
+                          .residual = vector(system, RESIDUAL),
+                          .p = vector(system, P),
+                          .q = vector(system, Q),
+                          .z = vector(system, Z),
+                          .sums = system->sums.data};
+}
+
 static clv_result multiply_along(linear_system *system, const double *x, double *out) {
   const matrix_sum *sum = &system->sum;
   const size_t numbers = 3 * (size_t)system->slots;
@@ -243,9 +255,17 @@ static clv_result multiply(linear_system *system, const double *x, double *out) 
   return CLV_OK;
 }
 
-static clv_result multiply_free(void *user, const double *x, double *out) {
+// What is held is 0 in x, and so it adds nothing to x . out before it is cleared.
+static clv_result multiply_free(void *user, const double *x, double *out, double *product) {
   linear_system *system = user;
-  const clv_result result = multiply(system, x, out);
+  clv_result result = CLV_OK;
+  if (system->linear == CLV_LINEAR_MATRIX_FREE) {
+    const conjugate_room room = room_of(system);
+    result = multiply_along(system, x, out);
+    *product = result == CLV_OK ? conjugate_dot(&room, x, out) : 0;
+  } else {
+    *product = matrix_multiply(&system->matrix, x, out);
+  }
   clear_held(system, out);
   return result;
 }
@@ -255,21 +275,29 @@ clv_result linear_system_multiply(linear_system *system, const double *x, double
   return multiply(system, x, out);
 }
 
+bool linear_system_tells_forces(const linear_system *system) {
+  const clv_views *views = system->views;
+  bool tells = system->ready && system->linear != CLV_LINEAR_MATRIX_FREE && system->sum.stiffness > 0;
+  for (uint32_t t = 0; t < views->tables.count; t++) {
+    const kernel *k = views->tables.data[t].kernel;
+    tells = tells && !k->has_velocity && (k->symmetric || k->clamps);
+  }
+  return tells;
+}
+
+void linear_system_force_along(const linear_system *system, const double *x, double *out) {
+  const matrix_sum *sum = &system->sum;
+  matrix_multiply(&system->matrix, x, out);
+  for (size_t slot = 0; slot < system->slots; slot++)
+    for (size_t k = 3 * slot; k < 3 * slot + 3; k++)
+      out[k] = (sum->mass * sum->masses[slot] * x[k] - out[k]) / sum->stiffness;
+}
+
 // Solving
 
 static void precondition(void *user, const double *x, double *out) {
   const linear_system *system = user;
   cholesky_apply(&system->cholesky, x, out);
-}
-
-static conjugate_room room_of(const linear_system *system) {
-  return (conjugate_room){.rows = system->slots,
-                          .pool = system->views->pool,
-                          .residual = vector(system, RESIDUAL),
-                          .p = vector(system, P),
-                          .q = vector(system, Q),
-                          .z = vector(system, Z),
-                          .sums = system->sums.data};
 }
 
 // room->residual = b - A x_held on free axes; its length.
@@ -298,7 +326,8 @@ static clv_result subtract_guess(linear_system *system, const conjugate_room *ro
   memcpy(room->p, x, numbers * sizeof *r);
   clear_held(system, room->p);
   if (conjugate_dot(room, room->p, room->p) == 0) return CLV_OK;
-  const clv_result result = multiply_free(system, room->p, room->q);
+  double product;
+  const clv_result result = multiply_free(system, room->p, room->q, &product);
   for (size_t k = 0; result == CLV_OK && k < numbers; k++) r[k] -= room->q[k];
   return result;
 }

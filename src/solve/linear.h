@@ -67,6 +67,11 @@ const char *linear_system_error(const linear_system *system);
 clv_result linear_system_update(linear_system *system, const linear_factors *factors);
 // out = A x, all axes.
 clv_result linear_system_multiply(linear_system *system, const double *x, double *out);
+
+// Whether A is a matrix of masses and of the derivatives of forces by positions alone. Then a product with it tells how
+// forces change along x, for less than going over all laws again: out = (df/dx) x.
+bool linear_system_tells_forces(const linear_system *system);
+void linear_system_force_along(const linear_system *system, const double *x, double *out);
 // Solves for the free axes, from the first guess in x. The tolerance is relative to |b - A x_held| on free axes, iterations
 // are at most as many as asked for (0: as many as there are unknowns). A direct solver takes neither. CLV_ERROR_REFUSED
 // when a direct solver finds that A is not positive definite: x is then as it was.

@@ -68,6 +68,7 @@ typedef struct matrix {
   BASE_ARRAY(matrix_copy) copies; // in order of slabs
   BASE_ARRAY(matrix_chunk) chunks;
   BASE_ARRAY(uint32_t) tail;
+  BASE_ARRAY(double) dots; // of each chunk, in a product
   view_memory sums;
   view_memory locals;      // of each thread: a chunk's part of a vector
   view_memory rooms;       // of each thread: the matrices of a batch of rows
@@ -94,8 +95,8 @@ void matrix_assemble(matrix *m, const matrix_sum *sum);
 // The diagonal blocks of A alone, 9 numbers a slot; needs no pattern.
 clv_result matrix_diagonal(matrix *m, const matrix_sum *sum, double *blocks);
 
-// out = A x; vectors have three numbers a row.
-void matrix_multiply(const matrix *m, const double *x, double *out);
+// out = A x; vectors have three numbers a row. The result: x . out.
+double matrix_multiply(const matrix *m, const double *x, double *out);
 
 static inline double *matrix_block(const matrix *m, uint32_t block) {
   return (double *)m->values.data + 9 * (size_t)block;

@@ -8,6 +8,8 @@ typedef struct assembly {
   double factor[2]; // of stiffness and damping
 } assembly;
 
+enum { DIAGONALS_AHEAD = 16 };
+
 static const kernel_kind kinds[2] = {KERNEL_STIFFNESS, KERNEL_DAMPING};
 
 static bool is_symmetric(const kernel *k, uint32_t which) {
@@ -24,6 +26,15 @@ static void symmetrise(double *matrices, uint32_t n) {
     }
 }
 
+// Asks for blocks that are added to once the matrices of their rows are there.
+static void ask_for_blocks(const double *values, const uint32_t *targets, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++) {
+    const double *block = values + 9 * (size_t)(targets[k] >> MATRIX_SHIFT);
+    __builtin_prefetch(block, 1);
+    __builtin_prefetch(block + 8, 1);
+  }
+}
+
 static void add_part(void *user, uint32_t number, uint32_t worker) {
   const assembly *a = user;
   matrix *m = a->m;
@@ -37,9 +48,10 @@ static void add_part(void *user, uint32_t number, uint32_t worker) {
     if (a->factor[which] == 0 || (which == 1 && !k->has_velocity)) continue;
     for (uint32_t batch = 0; batch * KERNEL_LANES < rows; batch++) {
       const uint32_t left = rows - batch * KERNEL_LANES, lanes = left < KERNEL_LANES ? left : KERNEL_LANES;
+      const uint32_t *targets = m->targets.data + part->first + (size_t)batch * pairs * KERNEL_LANES;
+      if (lanes == KERNEL_LANES) ask_for_blocks(m->values.data, targets, pairs * KERNEL_LANES);
       views_batch_matrices(m->views, &part->of, worker, kinds[which], batch, matrices);
       if (!is_symmetric(k, which)) symmetrise(matrices, n);
-      const uint32_t *targets = m->targets.data + part->first + (size_t)batch * pairs * KERNEL_LANES;
       for (uint32_t pair = 0; pair < pairs; pair++, targets += KERNEL_LANES) {
         const double *from = matrices + ((size_t)part->law->p[pair] * n + part->law->q[pair]) * 3 * KERNEL_LANES;
         a->loops->scatter_blocks(from, n, a->factor[which], targets, lanes, m->values.data);
@@ -60,6 +72,7 @@ void matrix_assemble(matrix *m, const matrix_sum *sum) {
   }
   for (uint32_t row = 0; row < m->rows; row++) {
     double *block = matrix_block(m, m->starts.data[row]);
+    if (row + DIAGONALS_AHEAD < m->rows) __builtin_prefetch(matrix_block(m, m->starts.data[row + DIAGONALS_AHEAD]), 1);
     for (uint32_t axis = 0; axis < 3; axis++) block[4 * axis] += sum->mass * sum->masses[row];
   }
 }
@@ -142,7 +155,7 @@ static uint32_t first_from(const uint32_t *tail, uint32_t count, uint32_t row) {
   return low;
 }
 
-// Adds the tails of chunks before this one to its own sums, and hands them out.
+// Adds the tails of chunks before this one to its own sums, and hands them out; x . out while they are at hand.
 static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
   const product *s = user;
   const matrix *m = s->m;
@@ -159,12 +172,24 @@ static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
       for (uint32_t axis = 0; axis < 3; axis++) to[axis] += from[4 * (size_t)k + axis];
     }
   }
-  s->loops->join(sums, chunk->rows, s->out + 3 * (size_t)chunk->first);
+  const size_t first = 3 * (size_t)chunk->first;
+  s->loops->join(sums, chunk->rows, s->out + first);
+  m->dots.data[number] = s->loops->dot(s->x + first, s->out + first, 3 * (size_t)chunk->rows);
 }
 
-void matrix_multiply(const matrix *m, const double *x, double *out) {
+double matrix_multiply(const matrix *m, const double *x, double *out) {
   product s = {.m = m, .loops = wide_best(), .x = x};
   s.out = out;
-  base_pool_run(m->views->pool, multiply_chunk, &s, m->chunks.count);
-  base_pool_run(m->views->pool, gather_chunk, &s, m->chunks.count);
+  if (m->views->threads == 1) { // sums are gathered while they are in the cache
+    for (uint32_t k = 0; k < m->chunks.count; k++) {
+      multiply_chunk(&s, k, 0);
+      gather_chunk(&s, k, 0);
+    }
+  } else {
+    base_pool_run(m->views->pool, multiply_chunk, &s, m->chunks.count);
+    base_pool_run(m->views->pool, gather_chunk, &s, m->chunks.count);
+  }
+  double dot = 0;
+  for (uint32_t k = 0; k < m->chunks.count; k++) dot += m->dots.data[k];
+  return dot;
 }

@@ -22,6 +22,7 @@ static void free_pattern(matrix *m) {
   BASE_RELEASE(a, &m->copies);
   BASE_RELEASE(a, &m->chunks);
   BASE_RELEASE(a, &m->tail);
+  BASE_RELEASE(a, &m->dots);
 }
 
 void matrix_free(matrix *m) {
@@ -302,7 +303,8 @@ static bool cut_chunks(matrix *m, uint32_t *scratch) {
   const uint32_t count = (m->rows + MATRIX_CHUNK - 1) / MATRIX_CHUNK;
   size_t sums = 0, most = 0;
   m->tail.count = m->chunks.count = 0;
-  if (!BASE_RESERVE(&m->allocator, &m->chunks, count) || !BASE_RESERVE(&m->allocator, &m->places, m->blocks))
+  if (!BASE_RESERVE(&m->allocator, &m->chunks, count) || !BASE_RESERVE(&m->allocator, &m->dots, count) ||
+      !BASE_RESERVE(&m->allocator, &m->places, m->blocks))
     return false;
   memset(scratch, 0, ((size_t)m->rows + 1) * sizeof *scratch);
   for (uint32_t k = 0; k < count; k++) {
