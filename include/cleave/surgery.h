@@ -118,6 +118,50 @@ CLV_API clv_tear clv_default_tear(void);
 CLV_API const char *clv_tear_wrong(const clv_tear *tear);
 CLV_API clv_result clv_surgery_tear(clv_surgery *surgery, const clv_tear *tear, clv_surgery_report *report);
 
+// The scalpel of 2003: a point that touches, presses, and cuts where the tissue yields.
+//
+// The point touches the nearest place of the surface that is within its radius, and presses on it along the surface's
+// normal. When the corner of the surface nearest to that place is another than before (v1, before v0), and the point is
+// near enough to it, a cut is tried: the stress under the point, divided by the sharpness, must reach the toughness.
+// Then the cells about v1 are parted by the plane through v0 and v1 along the surface's normal, each going where its
+// furthest corner lies, and v0 and v1 move to where the point touched the tissue. docs/surgery.md has the formulas.
+
+typedef struct clv_scalpel_def {
+  double radius;    // m: how far from the surface the point still touches; above 0
+  double stiffness; // N/m: of the contact; 100
+  double attempt;   // alpha: the point must be within alpha |v1 - v0| of v1; 0.4
+  double sharpness; // kappa; 0.0004
+  double damage;    // zeta, in [0.1, 1]; 1
+  double toughness; // K_I, Pa; 1e6
+} clv_scalpel_def;
+
+// The radius is to be set.
+CLV_API clv_scalpel_def clv_default_scalpel_def(void);
+// What is wrong with one: NULL when nothing is.
+CLV_API const char *clv_scalpel_wrong(const clv_scalpel_def *def);
+
+typedef struct clv_scalpel clv_scalpel;
+
+// The surgery outlives it. NULL on failure. Not inside a transaction.
+CLV_API clv_scalpel *clv_scalpel_create(clv_surgery *surgery, const clv_scalpel_def *def, clv_error *error);
+CLV_API void clv_scalpel_destroy(clv_scalpel *scalpel);
+
+typedef struct clv_scalpel_report {
+  bool touching;
+  bool attempt;    // a cut was tried ...
+  bool cut;        // ... and the tissue gave way
+  double stress;   // sigma_c of the attempt, Pa
+  double force[3]; // on the tool, N
+  clv_surgery_report did;
+} clv_scalpel_report;
+
+// The point is at `tip` now. Presses on the tissue until the next call, tries, and cuts. report may be NULL.
+CLV_API clv_result clv_scalpel_move(clv_scalpel *scalpel, const double tip[3], clv_scalpel_report *report);
+// Takes it off the tissue.
+CLV_API void clv_scalpel_lift(clv_scalpel *scalpel);
+// What must be kept, beside the body, to go on later with the same bits: `count` doubles that may be written with as many.
+CLV_API void clv_scalpel_memory(clv_scalpel *scalpel, double **values, size_t *count);
+
 CLV_END_DECLS
 
 #endif

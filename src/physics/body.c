@@ -307,6 +307,7 @@ void clv_body_destroy(clv_body *body) {
   clv_program_destroy(body->own_program);
   physics_free_constraints(body);
   clv_map_destroy(body->map);
+  BASE_RELEASE(&a, &body->loads);
   BASE_RELEASE(&a, &body->sections);
   BASE_RELEASE(&a, &body->marks);
   BASE_RELEASE(&a, &body->found);

@@ -48,9 +48,10 @@ struct clv_body {
   BASE_ARRAY(physics_mark) marks; // in order of tag, dimension and place
   BASE_ARRAY(physics_path) path;
   BASE_ARRAY(physics_pull) pulls;
-  BASE_ARRAY(uint32_t) found; // what a zone holds: slots of vertices
-  BASE_ARRAY(double) scratch; // three numbers a slot
-  double size;                // of the body at rest: the diagonal of its box
+  BASE_ARRAY(clv_column *) loads; // forces on particles that tools exert
+  BASE_ARRAY(uint32_t) found;     // what a zone holds: slots of vertices
+  BASE_ARRAY(double) scratch;     // three numbers a slot
+  double size;                    // of the body at rest: the diagonal of its box
   double gravity[3];
   double drag, rayleigh_mass, rayleigh_stiffness;
   uint32_t always_held; // axes that no particle is free along
@@ -79,6 +80,15 @@ void physics_path_at(const clv_key *keys, uint32_t count, double time, double *v
 const char *physics_path_wrong(const clv_key *path, uint32_t count, uint32_t *key);
 // Adds what pulls at the body.
 void physics_add_pulls(const clv_body *body, double time, double *out);
+
+// Loads (load.c): a column of forces, three numbers a vertex, which a tool writes as it likes; both halves of a parted vertex
+// bear their share. One that is made anew has the name that it had in a run that was saved.
+clv_result physics_create_load(clv_body *body, clv_column **column);
+void physics_destroy_load(clv_body *body, clv_column *column);
+void physics_add_loads(const clv_body *body, double *out);
+
+// The least and greatest eigenvalue of a symmetric matrix xx yy zz xy yz zx (cell.c).
+void physics_extremes(const double six[6], double *least, double *greatest);
 
 static inline double *physics_vectors(const clv_column *column) {
   return clv_column_data(column, CLV_NONE, NULL);

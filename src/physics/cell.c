@@ -121,6 +121,11 @@ static void extremes(matrix a, double *least, double *greatest) {
   *least = mean + 2 * size * least_of(cos(third), cos(third + 2 * acos(-1) / 3), cos(third - 2 * acos(-1) / 3));
 }
 
+void physics_extremes(const double six[6], double *least, double *greatest) {
+  const matrix m = {{{six[0], six[3], six[5]}, {six[3], six[1], six[4]}, {six[5], six[4], six[2]}}};
+  extremes(m, least, greatest);
+}
+
 // Deformation
 
 static matrix slopes_of(const clv_map *map, clv_kind kind, uint32_t row, const double *points) {

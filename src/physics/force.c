@@ -47,6 +47,7 @@ clv_result clv_body_force(clv_body *body, double time, double *out) {
   if (result != CLV_OK) return fail_from_views(body, result);
   add_body_forces(body, out);
   if (body->pulls.count) physics_add_pulls(body, time, out);
+  if (body->loads.count) physics_add_loads(body, out);
   return body->rayleigh_stiffness > 0 ? add_stiffness_damping(body, out) : CLV_OK;
 }
 

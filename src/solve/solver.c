@@ -187,7 +187,7 @@ clv_result solve_refresh(clv_solver *solver) {
   const double *masses = clv_body_masses(body);
   const uint32_t *held = clv_body_held(body);
   const double *gravity = body->gravity;
-  solver->plain = body->pulls.count == 0 && body->rayleigh_stiffness == 0;
+  solver->plain = body->pulls.count == 0 && body->loads.count == 0 && body->rayleigh_stiffness == 0;
   solver->drag = solver->plain ? body->drag + body->rayleigh_mass : 0;
   for (uint32_t s = 0; s < solver->slots; s++) {
     const bool weighs = masses[s] > 0;

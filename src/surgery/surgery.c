@@ -60,6 +60,7 @@ void clv_surgery_destroy(clv_surgery *surgery) {
   BASE_RELEASE(&a, &surgery->face);
   BASE_RELEASE(&a, &surgery->zoned);
   BASE_RELEASE(&a, &surgery->weak);
+  BASE_RELEASE(&a, &surgery->values);
   surgery_sheet_free(&surgery->sheet, &a);
   base_free(&a, surgery, sizeof *surgery);
 }

@@ -25,6 +25,15 @@ typedef struct surgery_weak {
   clv_dart dart;
 } surgery_weak;
 
+// What a vertex gets in the transaction: position, rest and velocity.
+typedef struct surgery_value {
+  uint32_t slot;
+  clv_dart dart;
+  bool moved;  // else only its velocity changes
+  double mass; // with what it gains and loses
+  double before[3][3], after[3][3];
+} surgery_value;
+
 struct clv_surgery {
   clv_allocator allocator;
   clv_error error;
@@ -43,6 +52,8 @@ struct clv_surgery {
   BASE_ARRAY(clv_dart) rim, face;   // of a facet that neighbours have refined
   BASE_ARRAY(uint8_t) zoned;        // by number of a cell: in a zone
   BASE_ARRAY(surgery_weak) weak;    // that may tear
+  BASE_ARRAY(surgery_value) values; // planned
+  uint32_t moved, refused;          // of what was planned
   surgery_sheet sheet;
 };
 
