@@ -23,6 +23,7 @@
 #define CLV_API __attribute__((visibility("default")))
 #define CLV_PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
 #define CLV_LIKELY(x) __builtin_expect(!!(x), 1)
+#define CLV_PREFETCH(address) __builtin_prefetch(address)
 #define CLV_INLINE static inline __attribute__((always_inline))
 // `count` numbers in one register, or in as many as it takes.
 #define CLV_VECTOR(type, count) __attribute__((vector_size(sizeof(type) * (count)))) type
@@ -30,6 +31,7 @@
 #define CLV_API
 #define CLV_PRINTF(format, first)
 #define CLV_LIKELY(x) (x)
+#define CLV_PREFETCH(address) ((void)(address))
 #define CLV_INLINE static inline
 #endif
 

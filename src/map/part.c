@@ -74,6 +74,27 @@ static bool follow_rings(parting *p) {
   return true;
 }
 
+// A cut that goes on goes on at an edge that still holds together. What its commit will read there lies far apart in memory:
+// the ids of the cells about the edge, and the links of their neighbours. It is asked for now, so that it has come by then.
+static void look_ahead(const parting *p) {
+  const uint32_t facets = p->shape->facet_count;
+  for (uint32_t k = 0; k < p->size; k += 2) {
+    const ring *r = &p->rings[k / 2];
+    const uint32_t count = p->cut >> k & 1u ? r->count : 0;
+    for (uint32_t n = 1; n < count; n++) {
+      const uint32_t row = map_uniform_row(r->darts[n]), *links = p->links + (size_t)row * facets;
+      for (uint32_t f = 0; f < facets; f++) {
+        const clv_dart beyond = links[f] ? links[f] : r->darts[n];
+        CLV_PREFETCH(p->links + (size_t)map_uniform_row(beyond) * facets);
+      }
+      for (uint32_t i = 0; i < p->m->numbered_count; i++) {
+        const map_index *index = p->m->numbered[i];
+        if (index->crossing) CLV_PREFETCH(index->ids[p->kind].data + (size_t)row * p->shape->sub[index->inner].count);
+      }
+    }
+  }
+}
+
 static inline uint32_t slot_of(const clv_suborbits *sub, clv_dart dart) {
   return map_uniform_row(dart) * sub->count + sub->of[dart & 63u];
 }
@@ -217,6 +238,7 @@ map_part_end map_commit_part(map *m) {
   p.places = m->scratch->places.data;
   p.place_count = p.parted_count = 0;
   bool done = follow_rings(&p);
+  if (done) look_ahead(&p);
   for (uint32_t k = 0; done && k < m->numbered_count; k++)
     done = !m->numbered[k]->crossing || part_orbits(&p, m->numbered[k]);
   if (!done) {

@@ -141,22 +141,38 @@ clv_result map_unsew(map *m, uint32_t i, clv_dart dart, clv_dart partner) {
   return result == CLV_OK ? free_side(m, i, partner) : result;
 }
 
+// The word that links a facet, for a dart of it in a plain cell.
+static inline uint32_t *facet_link(map *m, clv_page page, clv_dart dart) {
+  const clv_template *shape = &clv_templates[page.kind];
+  return &m->rows[page.kind].data.data[map_row(page, dart) * shape->facet_count + shape->facet[dart & 63u]];
+}
+
 bool map_unsew_plain(map *m, clv_dart dart, clv_result *result) {
-  const uint32_t n = m->view.dimension;
-  if (!m->open || !clv_dart_alive(&m->view, dart) || !map_dart_plain(m, dart)) return false;
-  const clv_dart partner = clv_alpha(&m->view, dart, n);
-  const bool apart = (dart ^ partner) >> 6 != 0; // in two cells
-  if (!apart || !map_dart_plain(m, partner)) return false;
-  const uint32_t mark = m->log.count;
-  *result = map_link(m, facet_first(m, dart), CLV_NO_DART);
-  if (*result == CLV_OK) *result = map_link(m, facet_first(m, partner), CLV_NO_DART);
-  map_end_edit(m, mark, *result);
+  if (!m->open || dart >> CLV_PAGE_SHIFT >= m->pages.count) return false;
+  const clv_page page = map_page(m, dart);
+  if (!map_is_template(page.kind) || (dart & 63u) >= clv_templates[page.kind].dart_count) return false;
+  const uint32_t row = map_row(page, dart);
+  if (row >= m->rows[page.kind].count || !map_row_alive(m, page.kind, row) || !map_dart_plain(m, dart)) return false;
+  uint32_t *here = facet_link(m, page, dart);
+  const bool apart = *here && (dart ^ *here) >> 6 != 0; // in two cells
+  if (!apart || !map_dart_plain(m, *here)) return false;
+  uint32_t *there = facet_link(m, map_page(m, *here), *here);
+  if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 2)) {
+    *result = map_no_memory(m);
+    return true;
+  }
+  m->log.data[m->log.count++] = (map_write){.op = MAP_LINK, .dart = facet_first(m, dart), .before = *here};
+  m->log.data[m->log.count++] = (map_write){.op = MAP_LINK, .dart = facet_first(m, *here), .before = *there};
+  *here = *there = CLV_NO_DART;
+  *result = CLV_OK;
   return true;
 }
 
 clv_result clv_map_unsew(clv_map *view, uint32_t i, clv_dart dart) {
   map *m = map_of(view);
-  clv_result result = map_editable(m, &dart, 1);
+  clv_result result;
+  if (i == view->dimension && map_unsew_plain(m, dart, &result)) return result;
+  result = map_editable(m, &dart, 1);
   if (result != CLV_OK) return result;
   if (i > view->dimension) return bad_dimension(m, i);
   const clv_dart partner = clv_alpha(view, dart, i);
