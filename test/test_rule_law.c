@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const modules[] = {"body", "springs", "fem", "external"};
+static const char *const modules[] = {"body", "motion", "springs", "fem", "external"};
 
 static int load_library(void **state) {
   clv_program *program = clv_program_create(NULL);

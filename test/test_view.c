@@ -438,6 +438,7 @@ static void threads_do_not_change_a_bit(void **state) {
   assert_int_equal(clv_program_use(program, "springs"), CLV_OK);
   assert_int_equal(clv_program_use(program, "fem"), CLV_OK);
   assert_int_equal(clv_program_use(program, "external"), CLV_OK);
+  assert_int_equal(clv_program_use(program, "motion"), CLV_OK);
   assert_int_equal(clv_program_check(program), CLV_OK);
   results one = results_of(program, 1);
   double largest = 0;

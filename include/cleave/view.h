@@ -36,7 +36,8 @@ typedef struct clv_views_def {
   // everywhere, and takes what the cells bear. NULL: in all cells.
   const uint32_t *force_bits;
   const char *cell_bits;
-  // Make only those columns that the forces and updates need, not all that the program declares.
+  // Make only those columns that the forces and updates need, not all that the program declares. A derived quantity that the
+  // map has a column for is kept in any case.
   bool used_columns;
   // Called once, when all columns are there and before anything is computed from them: the time to fill them. May be NULL.
   clv_result (*fill)(void *user, clv_map *map, clv_error *error);

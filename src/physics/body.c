@@ -161,7 +161,7 @@ static clv_result make_program(clv_body *body, const clv_body_def *def, forces *
   clv_result result = body->own_program ? CLV_OK : CLV_ERROR_MEMORY;
   for (uint32_t k = 0; result == CLV_OK && k < sizeof modules / sizeof *modules; k++)
     if (k == 0 || uses_module(def, modules[k])) result = clv_program_use(body->own_program, modules[k]);
-  const rule_needs needs = {body->map->dimension, f->names.data, f->names.count};
+  const rule_needs needs = {body->map->dimension, f->names.data, f->names.count, "mass"};
   if (result == CLV_OK) result = rule_program_check_for(body->own_program, &needs);
   return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "out of memory while a body's rules are made");
 }

@@ -19,8 +19,9 @@ void rule_check_rules(clv_program *program);
 // is not made. Laws of the shipped library are taken as they are: that they are sound is known since Cleave was tested.
 typedef struct rule_needs {
   uint32_t dimension;
-  const char *const *forces;
+  const char *const *forces; // and what they read, and
   uint32_t force_count;
+  const char *derived; // a quantity that is wanted for itself; NULL: none
 } rule_needs;
 
 // clv_program_check for one body; the program is then for no other.

@@ -25,6 +25,7 @@ static void make_kernels(clv_program *program, rule_laws *laws) {
 
 static bool is_wanted(const rule_needs *needs, const rule_tree *tree) {
   if (!needs || tree->kind == RULE_UPDATE) return true;
+  if (tree->kind == RULE_DERIVE) return needs->derived && !strcmp(needs->derived, tree->name);
   for (uint32_t k = 0; k < needs->force_count; k++)
     if (tree->kind == RULE_FORCE && !strcmp(needs->forces[k], tree->name)) return true;
   return false;

@@ -169,13 +169,22 @@ static void take_law(clv_views *views, const clv_views_def *def, const rule_laws
   if (def->force_bits) views->bits.data[views->bits.count++] = bits_of(def, all->laws.data[k]->name);
 }
 
+// Updates, the forces that were asked for, and what somebody made a column for; where no forces were named, everything.
+static bool is_asked_for(const clv_views *views, const clv_views_def *def, const law *l) {
+  switch (l->tree->kind) {
+  case RULE_FORCE:
+    return is_wanted(def, l->name);
+  case RULE_DERIVE:
+    return !def->forces || clv_column_find(&views->map->view, l->tree->name);
+  default:
+    return l->tree->kind == RULE_UPDATE || !def->forces;
+  }
+}
+
 // The laws that are wanted, and what they are derived from, as often as they read more of it.
 static void take_laws(clv_views *views, const clv_views_def *def, const rule_laws *all, bool *taken) {
-  for (uint32_t k = 0; k < all->laws.count; k++) {
-    const law *l = all->laws.data[k];
-    if (l->tree->kind == RULE_FORCE ? is_wanted(def, l->name) : l->tree->kind == RULE_UPDATE || !def->forces)
-      take_law(views, def, all, k, taken);
-  }
+  for (uint32_t k = 0; k < all->laws.count; k++)
+    if (is_asked_for(views, def, all->laws.data[k])) take_law(views, def, all, k, taken);
   for (uint32_t before = 0; before != views->laws.count;) {
     before = views->laws.count;
     for (uint32_t k = 0; k < all->laws.count; k++)
