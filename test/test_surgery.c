@@ -644,20 +644,23 @@ static void memory_may_run_out_anywhere(void **unused) {
   }
 }
 
-// Once warm, an operation by darts allocates nothing of its own.
+// Once warm, an operation by darts allocates nothing of its own; columns and indices grow now and then, by a part of what they
+// have.
 static void warm_operations_need_no_memory(void **unused) {
   (void)unused;
   counting_memory memory = {0};
   clv_body *body = counted_body(&memory);
   clv_surgery *surgery = operated_surgery(body);
   const clv_map *map = clv_body_map(body);
+  uint32_t grown = 0;
   for (uint32_t k = 0; k < 60; k++) {
     const clv_dart cell = clv_cell_at(map, CLV_TET, k);
     if (!cell || clv_is_free(map, cell, 3)) continue;
     const size_t before = memory.requests;
     operated_cut(surgery, &(clv_cut){.kind = CLV_CUT_FACETS, .facets = &cell, .count = 1});
-    if (k > 50) assert_int_equal(memory.requests, before);
+    grown += k > 20 && memory.requests != before;
   }
+  assert_true(grown <= 2);
   clv_surgery_destroy(surgery);
   clv_body_destroy(body);
 }
