@@ -1,0 +1,395 @@
+// What a body keeps when it is cut, and how its parts move on: for all models, every kind of cell, every integrator.
+
+#include "support/operated.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static clv_program *laws;
+
+static int make_laws(void **unused) {
+  (void)unused;
+  laws = beam_program();
+  return 0;
+}
+
+static int free_laws(void **unused) {
+  (void)unused;
+  clv_program_destroy(laws);
+  return 0;
+}
+
+enum { MOST_SLOTS = 512 };
+
+static bool is_flat(clv_grid_kind kind) {
+  return kind <= CLV_GRID_MIXED2;
+}
+
+static void mesh_of(clv_grid_kind kind, clv_mesh *mesh) {
+  beam b = beam_default();
+  b.kind = kind;
+  memcpy(b.cells, (uint32_t[]){4, 2, is_flat(kind) ? 1 : 2}, sizeof b.cells);
+  memcpy(b.size, (double[]){0.4, 0.2, is_flat(kind) ? 1 : 0.2}, sizeof b.size);
+  beam_mesh(&b, mesh);
+}
+
+// NULL where the model is not for such cells.
+static clv_body *body_of(const clv_mesh *mesh, const char *model) {
+  const clv_section section = {.zone = clv_zone_all(), .model = model, .material = clv_default_material()};
+  clv_body_def def = clv_default_body_def();
+  def.mesh = mesh;
+  def.sections = &section;
+  def.section_count = 1;
+  def.program = laws;
+  def.drag = 0.1;
+  return clv_body_create(&def, NULL, NULL);
+}
+
+static clv_zone across(double x) {
+  return clv_zone_plane((double[]){x, 0, 0}, (double[]){1, 0, 0});
+}
+
+typedef void combination(clv_grid_kind kind, const char *model);
+
+static void each_combination(combination *run, uint32_t fewest) {
+  uint32_t tried = 0;
+  const char *model;
+  for (uint32_t m = 0; (model = clv_model_list(m, NULL)); m++)
+    for (int kind = 0; strcmp(model, "rules") != 0 && kind < CLV_GRID_KIND_COUNT; kind++) {
+      clv_mesh mesh;
+      mesh_of((clv_grid_kind)kind, &mesh);
+      clv_body *body = body_of(&mesh, model);
+      clv_mesh_free(&mesh);
+      if (!body) continue;
+      clv_body_destroy(body);
+      run((clv_grid_kind)kind, model);
+      tried++;
+    }
+  assert_true(tried >= fewest);
+}
+
+// What is kept
+
+static double *forces_of(clv_body *body) {
+  double *f = malloc(3 * (size_t)clv_body_slots(body) * sizeof *f);
+  assert_non_null(f);
+  assert_int_equal(clv_views_force(clv_body_views(body), f), CLV_OK);
+  return f;
+}
+
+static double greatest(const double *values, size_t count) {
+  double most = 0;
+  for (size_t k = 0; k < count; k++) most = fmax(most, fabs(values[k]));
+  return most;
+}
+
+// Rows of each law and a hash of their matrices that does not depend on order.
+typedef struct stiffness {
+  char law[64];
+  uint64_t rows, hash;
+} stiffness;
+
+typedef struct stiffnesses {
+  stiffness laws[16];
+  uint32_t count;
+} stiffnesses;
+
+static void add_row(void *user, const clv_element *element) {
+  stiffnesses *all = user;
+  uint32_t k = 0;
+  while (k < all->count && strcmp(all->laws[k].law, element->law) != 0) k++;
+  if (k == all->count) {
+    assert_true(k < 16);
+    all->laws[all->count++] = (stiffness){.rows = 0};
+    snprintf(all->laws[k].law, sizeof all->laws[k].law, "%s", element->law);
+  }
+  uint64_t hash = 1469598103934665603u;
+  for (uint32_t i = 0; i < 9 * element->count * element->count; i++) {
+    uint64_t bits;
+    const double value = element->matrix[i] + 0.0; // minus zero is zero
+    memcpy(&bits, &value, sizeof bits);
+    hash = (hash ^ bits) * 1099511628211u;
+  }
+  all->laws[k].rows++;
+  all->laws[k].hash += hash;
+}
+
+static stiffnesses stiffness_of(clv_body *body) {
+  stiffnesses all = {.count = 0};
+  assert_int_equal(clv_views_matrix(clv_body_views(body), CLV_STIFFNESS, add_row, &all), CLV_OK);
+  return all;
+}
+
+// Laws inside cells have the rows they had, with the same bits: constants, positions and so forces are what they were.
+static void assert_same_elements(const stiffnesses *before, const stiffnesses *after) {
+  for (uint32_t k = 0; k < before->count; k++)
+    for (uint32_t j = 0; j < after->count; j++) {
+      if (strcmp(before->laws[k].law, after->laws[j].law) != 0 || before->laws[k].rows != after->laws[j].rows) continue;
+      if (before->laws[k].hash != after->laws[j].hash) fail_msg("'%s' changed", before->laws[k].law);
+    }
+}
+
+static uint32_t find_slot(const double (*rest)[3], uint32_t slots, const double *place) {
+  for (uint32_t s = 1; s < slots; s++)
+    if (rest[s][0] == place[0] && rest[s][1] == place[1] && rest[s][2] == place[2]) return s;
+  fail_msg("a vertex came from nowhere");
+  return 0;
+}
+
+static void assert_kept(const clv_momenta *a, const clv_momenta *b) {
+  assert_true(fabs(a->mass - b->mass) <= 1e-12 * a->mass);
+  const double linear = greatest(a->linear, 3) + 1e-9, angular = greatest(a->angular, 3) + 1e-9;
+  for (uint32_t k = 0; k < 3; k++) {
+    assert_true(fabs(a->linear[k] - b->linear[k]) <= 1e-12 * linear);
+    assert_true(fabs(a->angular[k] - b->angular[k]) <= 1e-12 * angular);
+    assert_true(fabs(a->centre[k] - b->centre[k]) <= 1e-12);
+  }
+}
+
+static void cut_keeps(clv_grid_kind kind, const char *model) {
+  static double rest[MOST_SLOTS][3];
+  clv_mesh mesh;
+  mesh_of(kind, &mesh);
+  clv_body *body = body_of(&mesh, model);
+  clv_mesh_free(&mesh);
+  operated_deform(body, 0.01);
+  const uint32_t slots = clv_body_slots(body);
+  assert_true(slots <= MOST_SLOTS);
+  memcpy(rest, clv_body_rest(body), slots * sizeof *rest);
+  double *before = forces_of(body);
+  const stiffnesses elements = stiffness_of(body);
+  clv_momenta momenta, after;
+  clv_energies energies, left;
+  clv_body_momenta(body, &momenta);
+  assert_int_equal(clv_body_energies(body, &energies), CLV_OK);
+
+  clv_surgery *surgery = operated_surgery(body);
+  const clv_surgery_report report = operated_cut_zone(surgery, across(0.2));
+  assert_true(report.facets > 0 && report.vertices > 0);
+  operated_check(body);
+  clv_body_momenta(body, &after);
+  assert_kept(&momenta, &after);
+  assert_int_equal(clv_body_energies(body, &left), CLV_OK);
+  assert_true(left.elastic <= energies.elastic * (1 + 1e-12)); // no energy is created
+  assert_true(fabs(left.kinetic - energies.kinetic) <= 1e-12 * energies.kinetic);
+
+  // Forces over the copies of a vertex, but for hinges, which span the cut.
+  if (strcmp(model, "cloth") != 0) {
+    assert_true(fabs(left.elastic - energies.elastic) <= 1e-12 * energies.elastic);
+    const stiffnesses now = stiffness_of(body);
+    assert_same_elements(&elements, &now);
+    double *f = forces_of(body), *sums = calloc(3 * (size_t)slots, sizeof *sums);
+    assert_non_null(sums);
+    const double *places = clv_body_rest(body), *masses = clv_body_masses(body);
+    for (size_t s = 1; s < clv_body_slots(body); s++) {
+      if (masses[s] == 0) continue;
+      const size_t from = find_slot((const double(*)[3])rest, slots, places + 3 * s);
+      for (size_t k = 0; k < 3; k++) sums[3 * from + k] += f[3 * s + k];
+    }
+    const double scale = greatest(before + 3, 3 * (size_t)slots - 3);
+    for (size_t k = 3; k < 3 * (size_t)slots; k++)
+      if (fabs(sums[k] - before[k]) > 1e-12 * scale)
+        fail_msg("%s, %s: %g instead of %g", clv_grid_name(kind), model, sums[k], before[k]);
+    free(f);
+    free(sums);
+  }
+  free(before);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+}
+
+static void cuts_keep_mass_momentum_and_forces(void **unused) {
+  (void)unused;
+  each_combination(cut_keeps, 40);
+}
+
+// Two bodies
+
+// The cells of a mesh on one side of x.
+static void part_of(const clv_mesh *whole, double x, bool above, clv_mesh *part) {
+  clv_mesh_init(part, NULL);
+  for (size_t p = 0; p < whole->point_count; p++)
+    clv_mesh_add_point(part, whole->points[p][0], whole->points[p][1], whole->points[p][2]);
+  for (size_t e = 0; e < whole->element_count; e++) {
+    const size_t first = whole->offsets[e], count = whole->offsets[e + 1] - first;
+    double centre = 0;
+    for (size_t c = 0; c < count; c++) centre += whole->points[whole->corners[first + c]][0] / (double)count;
+    if ((centre >= x - 1e-9) != above) continue;
+    assert_int_equal(clv_mesh_add_element(part, (clv_kind)whole->kinds[e], whole->corners + first, count, 0), CLV_OK);
+  }
+}
+
+// For each slot of the cut body whether it belongs to cells above x (2), below (1), or to none (0).
+static void sides_of(clv_body *body, double x, uint8_t *sides) {
+  const clv_map *map = clv_body_map(body);
+  const double *rest = clv_body_rest(body);
+  memset(sides, 0, MOST_SLOTS);
+  for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id)) {
+    clv_walk walk;
+    assert_int_equal(clv_walk_incident(&walk, map, CLV_CELL, CLV_VERTEX, clv_id_dart(map, CLV_CELL, id)), CLV_OK);
+    double centre = 0;
+    for (uint32_t c = 0; c < walk.count; c++)
+      centre += rest[3 * (size_t)clv_id_of(map, CLV_VERTEX, walk.darts[c]).index] / walk.count;
+    for (uint32_t c = 0; c < walk.count; c++)
+      sides[clv_id_of(map, CLV_VERTEX, walk.darts[c]).index] |= centre >= x - 1e-9 ? 2 : 1;
+    clv_walk_end(&walk);
+  }
+}
+
+typedef struct pairing {
+  uint32_t count, whole[MOST_SLOTS], part[MOST_SLOTS];
+} pairing;
+
+static void pair_up(clv_body *whole, clv_body *part, uint8_t side, pairing *p) {
+  uint8_t sides[MOST_SLOTS];
+  sides_of(whole, 0.2, sides);
+  const double *rest = clv_body_rest(whole), *other = clv_body_rest(part), *masses = clv_body_masses(part);
+  p->count = 0;
+  for (uint32_t s = 1; s < clv_body_slots(whole); s++) {
+    if (sides[s] != side) continue;
+    for (uint32_t t = 1; t < clv_body_slots(part); t++) {
+      if (masses[t] == 0 || memcmp(rest + 3 * (size_t)s, other + 3 * (size_t)t, 3 * sizeof *rest) != 0) continue;
+      p->whole[p->count] = s;
+      p->part[p->count++] = t;
+      break;
+    }
+  }
+  uint32_t particles = 0;
+  for (uint32_t t = 1; t < clv_body_slots(part); t++) particles += masses[t] > 0;
+  assert_int_equal(p->count, particles);
+}
+
+static double distance(const pairing *p, const double *whole, const double *part) {
+  double most = 0;
+  for (uint32_t k = 0; k < p->count; k++)
+    for (size_t c = 0; c < 3; c++)
+      most = fmax(most, fabs(whole[3 * (size_t)p->whole[k] + c] - part[3 * (size_t)p->part[k] + c]));
+  return most;
+}
+
+static clv_method the_method;
+
+static void two_bodies(clv_grid_kind kind, const char *model) {
+  clv_mesh mesh, meshes[2];
+  mesh_of(kind, &mesh);
+  clv_solver_def def = beam_method(the_method);
+  def.tolerance = 1e-13;
+  clv_body *body = body_of(&mesh, model), *parts[2];
+  clv_solver *solver = beam_solver(body, &def), *solvers[2];
+  clv_surgery *surgery = operated_surgery(body);
+  operated_deform(body, 0.002);
+  double stable = 1;
+  def.method = CLV_SYMPLECTIC_EULER;
+  clv_solver *judge = beam_solver(body, &def);
+  def.method = the_method;
+  assert_int_equal(clv_solver_stable_step(judge, &stable), CLV_OK);
+  clv_solver_destroy(judge);
+  const bool explicit = the_method < CLV_IMPLICIT_EULER;
+  const double dt = explicit ? 0.3 * stable : 2 * stable;
+  for (uint32_t k = 0; k < 3; k++) beam_step(solver, k * dt, dt); // its solver knows it as one
+  operated_cut_zone(surgery, across(0.2));
+  pairing pairs[2];
+  for (uint32_t b = 0; b < 2; b++) {
+    part_of(&mesh, 0.2, b, &meshes[b]);
+    parts[b] = body_of(&meshes[b], model);
+    assert_non_null(parts[b]);
+    solvers[b] = beam_solver(parts[b], &def);
+    pair_up(body, parts[b], (uint8_t)(b + 1), &pairs[b]);
+  }
+  // A step from every state along the way: what the integrator makes of it must not depend on what is beside it.
+  const double tolerance = explicit ? 1e-12 : 1e-9;
+  for (uint32_t k = 0; k < 10; k++) {
+    for (uint32_t b = 0; b < 2; b++)
+      for (uint32_t i = 0; i < pairs[b].count; i++)
+        for (size_t c = 0; c < 3; c++) {
+          const size_t to = 3 * (size_t)pairs[b].part[i] + c, from = 3 * (size_t)pairs[b].whole[i] + c;
+          clv_body_positions(parts[b])[to] = clv_body_positions(body)[from];
+          clv_body_velocities(parts[b])[to] = clv_body_velocities(body)[from];
+        }
+    beam_step(solver, (3 + k) * dt, dt);
+    for (uint32_t b = 0; b < 2; b++) {
+      beam_step(solvers[b], (3 + k) * dt, dt);
+      const double speed = greatest(clv_body_velocities(body), 3 * (size_t)clv_body_slots(body));
+      const double x = distance(&pairs[b], clv_body_positions(body), clv_body_positions(parts[b])),
+                   v = distance(&pairs[b], clv_body_velocities(body), clv_body_velocities(parts[b]));
+      if (x > tolerance || v > tolerance * fmax(speed, 1))
+        fail_msg("%s, %s, %s: part %u is %g m and %g m/s away", clv_grid_name(kind), model, clv_method_name(the_method),
+                 b, x, v);
+    }
+  }
+  for (uint32_t b = 0; b < 2; b++) {
+    clv_solver_destroy(solvers[b]);
+    clv_body_destroy(parts[b]);
+    clv_mesh_free(&meshes[b]);
+  }
+  clv_surgery_destroy(surgery);
+  clv_solver_destroy(solver);
+  clv_body_destroy(body);
+  clv_mesh_free(&mesh);
+}
+
+static void a_body_cut_in_two_is_two_bodies(void **unused) {
+  (void)unused;
+  static const clv_method methods[] = {CLV_SYMPLECTIC_EULER, CLV_IMPLICIT_EULER};
+  for (uint32_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    the_method = methods[m];
+    each_combination(two_bodies, 40);
+  }
+}
+
+// Down to nothing
+
+// Every method meets every model, and every kind of cell.
+static void down_to_nothing(clv_grid_kind kind, const char *model) {
+  for (int m = (int)kind % 3; m < CLV_METHOD_COUNT; m += 3) {
+    clv_mesh mesh;
+    mesh_of(kind, &mesh);
+    clv_body *body = body_of(&mesh, model);
+    clv_mesh_free(&mesh);
+    // What hangs by a corner has no equilibrium.
+    const clv_zone wall = m == CLV_STATIC ? clv_zone_all() : beam_end(0, -1);
+    assert_int_equal(clv_body_fix(body, &wall, CLV_XYZ, NULL), CLV_OK);
+    clv_solver_def def = beam_method((clv_method)m);
+    def.newton_tolerance = 1e-4;
+    clv_solver *solver = beam_solver(body, &def);
+    clv_surgery *surgery = operated_surgery(body);
+    const double dt = 1e-5;
+    double time = 0;
+    // Less and less of it, then the last cell but one, then that.
+    const clv_map *map = clv_body_map(body);
+    for (uint32_t k = 0; k < 4; k++, time += dt) {
+      beam_step(solver, time, dt);
+      operated_remove(surgery, across(0.3 - 0.1 * k + (k == 3 ? 0.05 : 0)));
+    }
+    while (operated_cells(body) > 0) {
+      beam_step(solver, time, dt);
+      if (operated_cells(body) > 4) operated_remove(surgery, clv_zone_nearest((double[]){1, 1, 1}));
+      operated_remove(surgery, clv_zone_nearest((double[]){1, 1, 1}));
+      operated_check(body);
+    }
+    for (uint32_t k = 0; k < 3; k++, time += dt) beam_step(solver, time, dt);
+    clv_momenta momenta;
+    clv_body_momenta(body, &momenta);
+    assert_true(momenta.mass == 0);
+    double stable = 0;
+    assert_int_equal(clv_solver_stable_step(solver, &stable), CLV_OK);
+    assert_int_equal(clv_map_check(map, operated_problem, NULL), CLV_OK);
+    clv_surgery_destroy(surgery);
+    clv_solver_destroy(solver);
+    clv_body_destroy(body);
+  }
+}
+
+static void bodies_go_down_to_nothing(void **unused) {
+  (void)unused;
+  each_combination(down_to_nothing, 40);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cuts_keep_mass_momentum_and_forces),
+      cmocka_unit_test(a_body_cut_in_two_is_two_bodies),
+      cmocka_unit_test(bodies_go_down_to_nothing),
+  };
+  return cmocka_run_group_tests(tests, make_laws, free_laws);
+}
