@@ -129,9 +129,13 @@ static void assert_same_elements(const stiffnesses *before, const stiffnesses *a
     }
 }
 
+static bool same_place(const double *a, const double *b) {
+  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 static uint32_t find_slot(const double (*rest)[3], uint32_t slots, const double *place) {
   for (uint32_t s = 1; s < slots; s++)
-    if (rest[s][0] == place[0] && rest[s][1] == place[1] && rest[s][2] == place[2]) return s;
+    if (same_place(rest[s], place)) return s;
   fail_msg("a vertex came from nowhere");
   return 0;
 }
@@ -248,7 +252,7 @@ static void pair_up(clv_body *whole, clv_body *part, uint8_t side, pairing *p) {
   for (uint32_t s = 1; s < clv_body_slots(whole); s++) {
     if (sides[s] != side) continue;
     for (uint32_t t = 1; t < clv_body_slots(part); t++) {
-      if (masses[t] == 0 || memcmp(rest + 3 * (size_t)s, other + 3 * (size_t)t, 3 * sizeof *rest) != 0) continue;
+      if (masses[t] == 0 || !same_place(rest + 3 * (size_t)s, other + 3 * (size_t)t)) continue;
       p->whole[p->count] = s;
       p->part[p->count++] = t;
       break;
