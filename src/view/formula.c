@@ -108,6 +108,27 @@ static void fill(const view_feed *feed, const view_room *room, uint32_t at, uint
     values[feed->sums.data[k].to * VIEW_LANES + lane] = room->sums.data[feed->sums.data[k].index * VIEW_LANES + at];
 }
 
+// The column whose value at the sub-orbit is all that a sum adds up; NULL where it is more than that.
+static const view_pick *plain_term(const view_formula *formula, uint32_t number) {
+  const view_feed *feed = &formula->sums[number];
+  const bool one = formula->site.law->sums.data[number].width == 1 && feed->code.operations.count == 0 &&
+                   feed->code.inputs.count == 1 && feed->picks.count + feed->others.count == 1;
+  const view_pick *pick = !one ? NULL : feed->picks.count ? feed->picks.data : feed->others.data;
+  return pick && pick->within && pick->column->def.type == CLV_DOUBLE && formula->site.spots.data[pick->spot].step == 0
+             ? pick
+             : NULL;
+}
+
+static double add_plainly(const view_formula *formula, const view_pick *pick, const clv_walk *walk) {
+  const map_index *index = formula->site.spots.data[pick->spot].index;
+  double total = 0;
+  for (uint32_t k = 0; k < walk->count; k++) {
+    const double *value = view_value(pick->column, view_place_of(formula->site.map, index, walk->darts[k]));
+    total += value[pick->component];
+  }
+  return total;
+}
+
 static void sum_over(const view_formula *formula, view_room *room, const double *params, uint32_t number, uint32_t at,
                      const clv_walk *walk) {
   const law_sum *sum = &formula->site.law->sums.data[number];
@@ -115,8 +136,10 @@ static void sum_over(const view_formula *formula, view_room *room, const double 
   const view_code *code = &feed->code;
   double *values = room->sum_values.data, *totals = room->sums.data + 9u * number * VIEW_LANES;
   for (uint32_t c = 0; c < sum->width; c++) totals[c * VIEW_LANES + at] = 0;
-  view_code_start(code, params, values);
-  for (uint32_t first = 0; first < walk->count; first += VIEW_LANES) {
+  const view_pick *plain = plain_term(formula, number);
+  if (plain) totals[at] = add_plainly(formula, plain, walk);
+  if (!plain) view_code_start(code, params, values);
+  for (uint32_t first = 0; !plain && first < walk->count; first += VIEW_LANES) {
     const uint32_t lanes = walk->count - first < VIEW_LANES ? walk->count - first : VIEW_LANES;
     for (uint32_t lane = 0; lane < lanes; lane++) {
       view_site_read(&formula->site, walk->darts[first + lane], &room->within);

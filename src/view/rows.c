@@ -18,9 +18,10 @@ static uint32_t find_vertex(const view_slab *slab, uint32_t slot) {
       high = middle;
   }
   if (low < slab->ordered && slab->vertices.data[low] == slot) return low;
-  uint32_t at = slab->ordered;
-  while (at < slab->vertices.count && slab->vertices.data[at] != slot) at++;
-  return at;
+  // The tail has those that came last at its end, and they are asked for most.
+  for (uint32_t at = slab->vertices.count; at-- > slab->ordered;)
+    if (slab->vertices.data[at] == slot) return at;
+  return slab->vertices.count;
 }
 
 // The number of a vertex in the slab, used once more. There is room.
