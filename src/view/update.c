@@ -317,9 +317,14 @@ static void reach_by_values(clv_views *views, const view_site *site) {
   for (uint32_t k = 0; k < change->values.count && !change->no_memory; k++) {
     const clv_column *column = change->values.data[k].column;
     reaching r = {.views = views, .site = site, .dims = column->index->dims, .column = column, .values = true};
-    bool reads = false;
-    for (uint32_t s = 0; s < site->sources.count; s++) reads |= site->sources.data[s].column == column;
-    if (reads && !view_orbit_darts(site->map, r.dims, change->values.data[k].dart, follow_sources, &r))
+    bool reads = false, elsewhere = false;
+    for (uint32_t s = 0; s < site->sources.count; s++) {
+      if (site->sources.data[s].column != column) continue;
+      reads = true;
+      elsewhere |= r.dims != site->dims || site->sources.data[s].way.length > 0;
+    }
+    if (reads && !elsewhere) touch(views, site, change->values.data[k].dart); // the orbit reads its own value
+    if (elsewhere && !view_orbit_darts(site->map, r.dims, change->values.data[k].dart, follow_sources, &r))
       views->change.no_memory = true;
   }
 }
@@ -394,6 +399,7 @@ static bool derive_again(clv_views *views, const view_figure *figure) {
   for (uint32_t k = 0; k < change->values.count; k++) // whoever set a derived value is overruled
     if (change->values.data[k].column == figure->column)
       touch(views, &figure->formulas[0].site, change->values.data[k].dart);
+  if (!change->keys.count) return !change->no_memory;
   for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++)
     if (change->keys.data[k].dart && !mark_values(views, figure, &change->keys.data[k])) return false;
   for (uint32_t f = 0; f < figure->count; f++) {
