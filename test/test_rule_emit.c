@@ -227,7 +227,8 @@ static void random_row(const kernel *k, random_source *source, rows *r, uint32_t
   double *constants = r->constants + (size_t)(row / 8) * kernel_constants(k) * 8 + row % 8;
   uint32_t *places = r->places + (size_t)(row / 8) * k->particles * 8 + row % 8;
   kernel_hoist(k, r->params, reads, (const double(*)[LAW_QUAD_DATA])quad, constants);
-  for (uint32_t p = 0; p < k->particles; p++) places[p * KERNEL_LANES] = 7 * p + random_below(source, 4);
+  for (uint32_t p = 0; p < k->particles; p++)
+    places[p * KERNEL_LANES] = KERNEL_STRIDE * (7 * p + random_below(source, 4));
 }
 
 // The corners of a template lie near those of a well-shaped cell: what is next to singular would only tell of rounding.

@@ -31,7 +31,7 @@ static const double shapes[CLV_HEX + 1][8][3] = {
 };
 
 static uint32_t place_of(const bench *b, uint32_t row, uint32_t corner) {
-  return b->places[row / 8 * b->k->particles * 8 + corner * 8 + row % 8];
+  return b->places[row / 8 * b->k->particles * 8 + corner * 8 + row % 8] / KERNEL_STRIDE;
 }
 
 static void put_places(bench *b, bool cells, random_source *random) {
@@ -40,12 +40,13 @@ static void put_places(bench *b, bool cells, random_source *random) {
     const uint32_t row = slot < ROWS ? slot : ROWS - 1;
     uint32_t *to = b->places + slot / 8 * corners * 8 + slot % 8;
     if (slot >= ROWS) {
-      for (uint32_t c = 0; c < corners; c++) to[c * 8] = place_of(b, ROWS - 1, c);
+      for (uint32_t c = 0; c < corners; c++) to[c * 8] = KERNEL_STRIDE * place_of(b, ROWS - 1, c);
     } else if (cells) {
-      for (uint32_t c = 0; c < corners; c++) to[c * 8] = (row * corners + c * 5 % corners);
+      for (uint32_t c = 0; c < corners; c++) to[c * 8] = KERNEL_STRIDE * (row * corners + c * 5 % corners);
     } else {
-      to[0] = random_below(random, 6);
-      to[8] = (to[0] + 1 + random_below(random, 5)) % 6;
+      const uint32_t first = random_below(random, 6);
+      to[0] = KERNEL_STRIDE * first;
+      to[8] = KERNEL_STRIDE * ((first + 1 + random_below(random, 5)) % 6);
     }
   }
 }
@@ -618,7 +619,7 @@ static void expect_row(const random_law *r, const kernel *k, random_row *row, do
   double pos[8], vel[8], dpos[8], dvel[8], *constants = calloc(kernel_constants(k) * 8 + 1, sizeof *constants);
   assert_non_null(constants);
   uint32_t places[16] = {0};
-  for (uint32_t lane = 0; lane < 8; lane++) places[8 + lane] = 1;
+  for (uint32_t lane = 0; lane < 8; lane++) places[8 + lane] = KERNEL_STRIDE;
   for (uint32_t e = 0; e < 6; e++) {
     pos[e / 3 * 4 + e % 3] = row->value[DAG_POS][e];
     vel[e / 3 * 4 + e % 3] = row->value[DAG_VEL][e];

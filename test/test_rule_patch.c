@@ -114,7 +114,7 @@ static void lay_rows(const proof_subject *s, batch *b) {
       kernel_hoist(k, row.params, row.reads, (const double(*)[LAW_QUAD_DATA])row.quad,
                    b->constants + at / KERNEL_LANES * KERNEL_LANES * kernel_constants(k) + lane);
       for (uint32_t p = 0; p < k->particles; p++)
-        b->places[(at / KERNEL_LANES * k->particles + p) * KERNEL_LANES + lane] = row.vertex[p];
+        b->places[(at / KERNEL_LANES * k->particles + p) * KERNEL_LANES + lane] = KERNEL_STRIDE * row.vertex[p];
     }
   // The last batch is filled up with its last row.
   for (uint32_t at = b->rows, lane = at % KERNEL_LANES; lane && at % KERNEL_LANES; at++) {

@@ -17,7 +17,7 @@ enum { FLAT_TET_DATA = 11, FLAT_TET_CORNERS = 4 };
 
 typedef struct flat_mesh {
   uint32_t count;
-  const uint32_t *corners; // scalar: [element][corner]; wide: [batch][corner][8]
+  const uint32_t *corners; // scalar: [element][corner]; wide: [batch][corner][8], four times the number
   const double *data;      // scalar: [element][value]; wide: [batch][value][8]
   const double *pos;       // [particle][4]
   const double *direction; // for stiffness times vector

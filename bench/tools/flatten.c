@@ -112,7 +112,7 @@ flat_mesh flat_mesh_wide(const flat_list *list) {
   for (uint32_t e = 0; e < batches * 8; e++) {
     const size_t from = e < count ? e : count - 1, batch = e / 8, lane = e % 8;
     for (uint32_t c = 0; c < list->corners; c++)
-      corners[(batch * list->corners + c) * 8 + lane] = list->corner[from * list->corners + c];
+      corners[(batch * list->corners + c) * 8 + lane] = 4 * list->corner[from * list->corners + c];
     for (uint32_t k = 0; k < list->values; k++)
       data[(batch * list->values + k) * 8 + lane] = list->value[from * list->values + k];
   }

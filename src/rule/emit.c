@@ -308,8 +308,44 @@ static void add_root(const emitter *e, uint32_t k, emit_ref sign) {
     add_ref(e, e->graph.roots.data[k] ^ sign);
 }
 
+// The root whose value a root has, but for the sign: the first of them gives it a name.
+static uint32_t named_root(const emitter *e, uint32_t k) {
+  const emit_ref *root = e->graph.roots.data;
+  uint32_t first = 0;
+  while (!e->loops.points && root[first] >> 1 != root[k] >> 1) first++;
+  return e->loops.points ? k : first;
+}
+
+static bool names_root(const emitter *e, uint32_t k) {
+  return e->graph.roots.data[k] && named_root(e, k) == k;
+}
+
+// Names for the forces, and none in lanes that do not count.
+static void add_forces(const emitter *e) {
+  for (uint32_t k = 0; !e->loops.points && k < e->graph.roots.count; k++) {
+    if (!names_root(e, k)) continue;
+    emit_add(e->text, "    lanes f%u = ", k);
+    add_ref(e, e->graph.roots.data[k] & ~1u);
+    emit_add(e->text, ";\n");
+  }
+  emit_add(e->text, "    if (!LANES_FULL(rows - row)) {\n");
+  emit_add(e->text, "      const lanes_mask counting = lanes_counting(rows - row);\n");
+  for (uint32_t k = 0; k < e->graph.roots.count; k++)
+    if (names_root(e, k)) emit_add(e->text, "      f%u = lanes_only(counting, f%u);\n", k, k);
+  emit_add(e->text, "    }\n");
+}
+
+static void add_force(const emitter *e, uint32_t k, emit_ref minus) {
+  const emit_ref root = e->graph.roots.data[k];
+  if (!root)
+    emit_add(e->text, "lanes_all(0.0)");
+  else
+    emit_add(e->text, "%sf%u", !e->loops.points && (root ^ minus) & 1 ? "-" : "", named_root(e, k));
+}
+
 // A particle whose three forces are negated has them taken away.
 static void add_scatter(const emitter *e) {
+  add_forces(e);
   for (uint32_t p = 0; p < e->kernel->particles; p++) {
     const emit_ref *root = e->graph.roots.data + 3 * (size_t)p;
     emit_ref any = 0, minus = !e->loops.points;
@@ -318,10 +354,10 @@ static void add_scatter(const emitter *e) {
       if (root[k]) minus &= root[k];
     }
     if (!any) continue;
-    emit_add(e->text, "    lanes_scatter%s(out, at + %u, rows - row, ", minus ? "_minus" : "", KERNEL_LANES * p);
+    emit_add(e->text, "    lanes_scatter_full(out, at + %u, %u, ", KERNEL_LANES * p, (unsigned)minus);
     for (uint32_t k = 0; k < 3; k++) {
       if (k) emit_add(e->text, ", ");
-      add_root(e, 3 * p + k, minus);
+      add_force(e, 3 * p + k, minus);
     }
     emit_add(e->text, ");\n");
   }

@@ -28,6 +28,7 @@
 #define LANES_IN static inline __attribute__((always_inline, unused))
 
 typedef unsigned int lanes_u32;
+typedef unsigned long lanes_place;
 typedef double lanes __attribute__((vector_size(8 * CLV_WIDTH)));
 typedef long long lanes_mask __attribute__((vector_size(8 * CLV_WIDTH)));
 typedef double lanes_stored __attribute__((vector_size(8 * CLV_WIDTH), aligned(8), may_alias));
@@ -274,14 +275,14 @@ static __attribute__((noinline, unused)) void lanes_rotation(lanes *rotation, co
   rotation[8] = w * w - x * x - y * y + z * z;
 }
 
-// Particles: four doubles each, the last a pad. A row's particle lies at at[lane].
+// Particles: four doubles each, the last a pad. A row's particle lies at p + at[lane].
 
 #if CLV_WIDTH == 8
 typedef double lanes_four_stored __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double lanes_four __attribute__((vector_size(32)));
 
-LANES_IN lanes lanes_pair(const double *p, lanes_u32 a, lanes_u32 b) {
-  const lanes_four low = *(const lanes_four_stored *)(p + 4ul * a), high = *(const lanes_four_stored *)(p + 4ul * b);
+LANES_IN lanes lanes_pair(const double *p, lanes_place a, lanes_place b) {
+  const lanes_four low = *(const lanes_four_stored *)(p + a), high = *(const lanes_four_stored *)(p + b);
 #if !defined(__clang__) && LANES_HAS(__builtin_ia32_insertf64x4_mask)
   return __builtin_ia32_insertf64x4_mask(__builtin_ia32_pd512_256pd(low), high, 1, lanes_all(0.0), 255);
 #else
@@ -309,12 +310,12 @@ LANES_IN void lanes_gather(const double *p, const lanes_u32 *at, lanes *x, lanes
   *z = __builtin_shufflevector(xz0, xz1, 2, 3, 6, 7, 10, 11, 14, 15);
 }
 
-LANES_IN void lanes_add_one(double *p, lanes_u32 a, lanes_four row, int minus) {
-  lanes_four_stored *to = (lanes_four_stored *)(p + 4ul * a);
+LANES_IN void lanes_add_one(double *p, lanes_place a, lanes_four row, int minus) {
+  lanes_four_stored *to = (lanes_four_stored *)(p + a);
   *to = minus ? *to - row : *to + row;
 }
 
-LANES_IN void lanes_add_pair(double *p, lanes_u32 a, lanes_u32 b, lanes rows, int minus) {
+LANES_IN void lanes_add_pair(double *p, lanes_place a, lanes_place b, lanes rows, int minus) {
   lanes_add_one(p, a, __builtin_shufflevector(rows, rows, 0, 1, 2, 3), minus);
   lanes_add_one(p, b, lanes_high(rows), minus);
 }
@@ -331,13 +332,13 @@ LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, int minus, lane
   lanes_add_pair(p, at[5], at[7], __builtin_shufflevector(xy1, z1, 4, 5, 12, 13, 6, 7, 14, 15), minus);
 }
 #elif CLV_WIDTH == 4
-LANES_IN void lanes_add_one(double *p, lanes_u32 a, lanes row, int minus) {
-  lanes_stored *to = (lanes_stored *)(p + 4ul * a);
+LANES_IN void lanes_add_one(double *p, lanes_place a, lanes row, int minus) {
+  lanes_stored *to = (lanes_stored *)(p + a);
   *to = minus ? *to - row : *to + row;
 }
 
-LANES_IN lanes lanes_pair(const double *p, lanes_u32 a, lanes_u32 b) {
-  const lanes_two low = *(const lanes_two_stored *)(p + 4ul * a), high = *(const lanes_two_stored *)(p + 4ul * b);
+LANES_IN lanes lanes_pair(const double *p, lanes_place a, lanes_place b) {
+  const lanes_two low = *(const lanes_two_stored *)(p + a), high = *(const lanes_two_stored *)(p + b);
   return __builtin_shufflevector(low, high, 0, 1, 2, 3);
 }
 
@@ -360,7 +361,7 @@ LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, int minus, lane
 }
 #else
 LANES_IN void lanes_gather(const double *p, const lanes_u32 *at, lanes *x, lanes *y, lanes *z) {
-  const double *a = p + 4ul * at[0], *b = p + 4ul * at[1];
+  const double *a = p + at[0], *b = p + at[1];
   *x = (lanes){a[0], b[0]};
   *y = (lanes){a[1], b[1]};
   *z = (lanes){a[2], b[2]};
@@ -368,7 +369,7 @@ LANES_IN void lanes_gather(const double *p, const lanes_u32 *at, lanes *x, lanes
 
 LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, int minus, lanes x, lanes y, lanes z) {
   for (int lane = 0; lane < 2; lane++) {
-    lanes_two_stored *to = (lanes_two_stored *)(p + 4ul * at[lane]);
+    lanes_two_stored *to = (lanes_two_stored *)(p + at[lane]);
     const lanes xy = {x[lane], y[lane]}, z0 = {z[lane], 0.0};
     to[0] = minus ? to[0] - xy : to[0] + xy;
     to[1] = minus ? to[1] - z0 : to[1] + z0;
@@ -380,16 +381,29 @@ LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, int minus, lane
 static __attribute__((noinline, unused)) void lanes_change_some(double *p, const lanes_u32 *at, lanes_u32 left,
                                                                 int minus, lanes x, lanes y, lanes z) {
   for (lanes_u32 lane = 0; lane < left; lane++) {
-    double *to = p + 4ul * at[lane];
+    double *to = p + at[lane];
     to[0] = minus ? to[0] - x[lane] : to[0] + x[lane];
     to[1] = minus ? to[1] - y[lane] : to[1] + y[lane];
     to[2] = minus ? to[2] - z[lane] : to[2] + z[lane];
   }
 }
 
+#define LANES_FULL(left) __builtin_expect((left) >= CLV_WIDTH, 1)
+
+// The lanes that count, of a batch that is not full: what the others have becomes 0, which changes no particle.
+LANES_IN lanes_mask lanes_counting(lanes_u32 left) {
+  lanes_mask mask = {0};
+  for (lanes_u32 lane = 0; lane < CLV_WIDTH; lane++) mask[lane] = lane < left ? -1 : 0;
+  return mask;
+}
+
+LANES_IN lanes lanes_only(lanes_mask counting, lanes a) {
+  return (lanes)(counting & (lanes_mask)a);
+}
+
 // Adds to the particles of `left` rows, or takes away; there may be more left than lanes.
 LANES_IN void lanes_change(double *p, const lanes_u32 *at, lanes_u32 left, int minus, lanes x, lanes y, lanes z) {
-  if (__builtin_expect(left >= CLV_WIDTH, 1))
+  if (LANES_FULL(left))
     lanes_scatter_full(p, at, minus, x, y, z);
   else
     lanes_change_some(p, at, left, minus, x, y, z);

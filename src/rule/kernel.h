@@ -4,8 +4,8 @@
 // and stiffness. Each exists twice: interpreted, which is the oracle and serves machines without a compiler, and as C
 // for wide registers (emit.c). Both have the same face, so a view does not know which it has.
 //
-// Rows come in batches of eight, whatever the registers: value k of row r lies at [r / 8][k][r % 8]. Particles are named
-// by their number in a slab's own copy, four doubles each (three and a pad). A batch that is not full repeats its last
+// Rows come in batches of eight, whatever the registers: value k of row r lies at [r / 8][k][r % 8]. Particles lie in
+// a slab's own copy, four doubles each (three and a pad), and a place says where one begins: four times its number. A batch that is not full repeats its last
 // row; `rows` says how many count. Where a lane does not count, nothing is added to `out`, its energy is 0 and its matrix
 // is anything.
 
@@ -20,7 +20,7 @@ enum { KERNEL_LANES = 8, KERNEL_STRIDE = 4, KERNEL_AXES = 3 * LAW_PARTICLES, KER
 
 typedef struct kernel_args {
   uint32_t rows;
-  const uint32_t *places;    // [batch][particle][8]
+  const uint32_t *places;    // [batch][particle][8], multiples of KERNEL_STRIDE
   const double *constants;   // [batch][constant][8]
   const double *params;      // by number of the program's parameters
   const double *pos, *vel;   // [particle][4]

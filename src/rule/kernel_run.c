@@ -22,7 +22,7 @@ typedef struct inputs {
 static void gather(const inputs *in, const double *values, uint32_t index, double *to) {
   assert(in->places && values); // hoisted values depend on no unknown
   const uint32_t *places = in->places + index / 3 * KERNEL_LANES;
-  for (uint32_t l = 0; l < KERNEL_LANES; l++) to[l] = values[(size_t)places[l] * KERNEL_STRIDE + index % 3];
+  for (uint32_t l = 0; l < KERNEL_LANES; l++) to[l] = values[places[l] + index % 3];
 }
 
 static void gather_direction(const inputs *in, const double *values, uint32_t index, double *to) {
@@ -242,7 +242,7 @@ static void scatter(const inputs *in, const double *forces, uint32_t rows, doubl
   for (uint32_t l = 0; l < rows; l++)
     for (uint32_t e = 0; e < 3 * in->k->particles; e++) {
       const uint32_t place = in->places[e / 3 * KERNEL_LANES + l];
-      out[(size_t)place * KERNEL_STRIDE + e % 3] += forces[e * KERNEL_LANES + l];
+      out[place + e % 3] += forces[e * KERNEL_LANES + l];
     }
 }
 

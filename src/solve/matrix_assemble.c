@@ -91,7 +91,7 @@ static void add_diagonals(matrix *m, const view_part *part, uint32_t which, doub
         for (uint32_t q = 0; q < k->particles; q++) {
           const uint32_t *place = view_row_place(part->table, part->slab, batch * KERNEL_LANES + lane, 0);
           if (place[p * KERNEL_LANES] != place[q * KERNEL_LANES]) continue;
-          double *to = blocks + 9 * (size_t)part->slab->vertices.data[place[p * KERNEL_LANES]];
+          double *to = blocks + 9 * (size_t)part->slab->vertices.data[view_place_number(place[p * KERNEL_LANES])];
           const double *from = matrices + ((size_t)p * n + q) * 3 * KERNEL_LANES + lane;
           for (uint32_t j = 0; j < 3; j++)
             for (uint32_t i = 0; i < 3; i++) to[3 * j + i] += factor * from[(i * n + j) * KERNEL_LANES];

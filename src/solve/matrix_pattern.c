@@ -101,7 +101,7 @@ static bool find_laws(matrix *m) {
 // Rows
 
 static inline uint32_t slot_of(const matrix_part *part, uint32_t row, uint32_t particle) {
-  return part->of.slab->vertices.data[*view_row_place(part->of.table, part->of.slab, row, particle)];
+  return view_row_slot(part->of.table, part->of.slab, row, particle);
 }
 
 static uint64_t part_targets(const matrix_part *part) {
@@ -362,8 +362,7 @@ static uint64_t fingerprint(const clv_views *views) {
     hash = (hash ^ (uintptr_t)part->slab) * UINT64_C(0x100000001B3);
     for (uint32_t row = 0; row < part->slab->rows; row++)
       for (uint32_t p = 0; p < part->table->particles; p++) {
-        hash = (hash ^ part->slab->vertices.data[*view_row_place(part->table, part->slab, row, p)]) *
-               UINT64_C(0x9E3779B97F4A7C15);
+        hash = (hash ^ view_row_slot(part->table, part->slab, row, p)) * UINT64_C(0x9E3779B97F4A7C15);
         hash ^= hash >> 29;
       }
   }

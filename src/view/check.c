@@ -33,7 +33,7 @@ static void check_row(checking *c, const view_slab *slab, uint32_t row) {
   uint32_t vertices[LAW_PARTICLES];
   view_row_compute(table, &c->views->shop, vertices, c->constants.data, 1);
   for (uint32_t p = 0; p < table->particles; p++)
-    if (slab->vertices.data[*view_row_place(table, slab, row, p)] != vertices[p]) {
+    if (view_row_slot(table, slab, row, p) != vertices[p]) {
       differ(c, "a row has another particle", slab->bases.data[row]);
       return;
     }

@@ -1,9 +1,10 @@
 // Forces, energies and matrices: running the kernels over all slabs.
 //
 // A slab copies the positions of its vertices, runs its kernel into sums of its own, and adds these to the result, slab
-// after slab in a fixed order. One thread does this slab by slab, with copies that stay in its cache. Several threads
-// keep the sums of all slabs, and then add them, each for a range of vertices. The order of additions to a vertex is the
-// same, and no number depends on who computed it.
+// after slab in a fixed order. Slabs that follow one another and have the same vertices are a group, with one copy and
+// one sum: small bodies have one slab for each law. One thread does this group by group, with copies that stay in its
+// cache. Several threads keep the sums of all groups, and then add them, each for a range of vertices. The order of
+// additions to a vertex is the same, and no number depends on who computed it.
 
 #include "view/views.h"
 
@@ -35,12 +36,17 @@ static inline bool uses_kept(const evaluation *e, const kernel *k) {
   return e->linear && k->keeps;
 }
 
-// Copies the slab's vertices to the worker's bench.
-static inline void copy_vertices(const evaluation *e, const view_part *part, const view_bench *bench) {
+// Copies the slab's vertices to the worker's bench, but for copies that are there (bits): all that are there then.
+static inline uint32_t copy_vertices(const evaluation *e, const view_part *part, const view_bench *bench,
+                                     uint32_t there) {
   const kernel *k = part->table->kernel;
   const bool kept = uses_kept(e, k) && !k->has_velocity;
-  for (uint32_t c = kept ? VIEW_DPOS : VIEW_POS; c < VIEW_OUT; c++)
-    if (e->from[c] && needs(k, (view_copy)c)) gather(e->views, part->slab, e->from[c], bench->copies[c].data);
+  for (uint32_t c = kept ? VIEW_DPOS : VIEW_POS; c < VIEW_OUT; c++) {
+    if (!e->from[c] || !needs(k, (view_copy)c) || there >> c & 1u) continue;
+    gather(e->views, part->slab, e->from[c], bench->copies[c].data);
+    there |= 1u << c;
+  }
+  return there;
 }
 
 // What a kernel gets to see: of the slab, and of the bench.
@@ -58,19 +64,31 @@ static inline kernel_args arguments(const evaluation *e, const view_part *part, 
                        .matrix = NULL};
 }
 
-static inline void run_kernels(const evaluation *e, const view_part *part, uint32_t worker, double *sums) {
+static inline void run_part(const evaluation *e, const view_part *part, const view_bench *bench, double *sums) {
   const kernel *k = part->table->kernel;
-  const view_bench *bench = &e->views->benches[worker];
-  copy_vertices(e, part, bench);
   kernel_args args = arguments(e, part, bench);
   args.out = sums;
-  memset(sums, 0, part->slab->vertices.count * KERNEL_STRIDE * sizeof(double));
   args.matrix = part->slab->stiffness.data;
   for (uint32_t n = 0; n < 2 && args.rows; n++) {
     const kernel_kind kind = e->kinds[n];
     if (kind < KERNEL_COUNT && (kind != KERNEL_FORCE_DVEL || k->has_velocity))
       kernel_run(k, kind == KERNEL_FORCE_DPOS && uses_kept(e, k) ? KERNEL_PRODUCT : kind, &args);
   }
+}
+
+static inline void run_group(const evaluation *e, const view_group *group, uint32_t worker, double *sums) {
+  const view_part *parts = e->views->parts.data + group->first;
+  const view_bench *bench = &e->views->benches[worker];
+  uint32_t there = 0;
+  memset(sums, 0, parts->slab->vertices.count * KERNEL_STRIDE * sizeof(double));
+  for (uint32_t k = 0; k < group->count; k++) {
+    there = copy_vertices(e, &parts[k], bench, there);
+    run_part(e, &parts[k], bench, sums);
+  }
+}
+
+static inline const view_slab *slab_of(const evaluation *e, const view_group *group) {
+  return e->views->parts.data[group->first].slab;
 }
 
 static inline void add_sum(double *out, uint32_t slot, const double *sum) {
@@ -97,28 +115,28 @@ static void add_sums(const evaluation *e, const view_slab *slab, const double *s
 }
 
 static void add_in_turn(const evaluation *e) {
-  const view_part *parts = e->views->parts.data;
-  const uint32_t count = e->views->parts.count;
+  const view_group *groups = e->views->groups.data;
+  const uint32_t count = e->views->groups.count;
   double *sums = e->views->benches[0].copies[VIEW_OUT].data;
   uint32_t next = 0;
-  if (count && parts[0].slab->consecutive) {
-    run_kernels(e, &parts[0], 0, sums);
-    write_sums(e, parts[next++].slab, sums);
+  if (count && slab_of(e, &groups[0])->consecutive) {
+    run_group(e, &groups[0], 0, sums);
+    write_sums(e, slab_of(e, &groups[next++]), sums);
   } else {
     memset(e->out, 0, (size_t)e->slots * 3 * sizeof(double));
   }
   for (; next < count; next++) {
-    run_kernels(e, &parts[next], 0, sums);
-    add_sums(e, parts[next].slab, sums);
+    run_group(e, &groups[next], 0, sums);
+    add_sums(e, slab_of(e, &groups[next]), sums);
   }
 }
 
-// Several: the slabs, then the vertices.
+// Several: the groups, then the vertices.
 
-static void run_slab(void *user, uint32_t part, uint32_t worker) {
+static void run_one(void *user, uint32_t number, uint32_t worker) {
   const evaluation *e = user;
-  const view_part *p = &e->views->parts.data[part];
-  run_kernels(e, p, worker, p->slab->sums.data);
+  const view_group *group = &e->views->groups.data[number];
+  run_group(e, group, worker, slab_of(e, group)->sums.data);
 }
 
 // The first of the ordered vertices that is not before `slot`.
@@ -140,8 +158,8 @@ static void add_range(void *user, uint32_t part, uint32_t worker) {
   const uint32_t first = (uint32_t)((uint64_t)e->slots * part / e->ranges);
   const uint32_t end = (uint32_t)((uint64_t)e->slots * (part + 1) / e->ranges);
   if (end > first) memset(e->out + 3 * (size_t)first, 0, (size_t)(end - first) * 3 * sizeof(double));
-  for (uint32_t p = 0; p < e->views->parts.count; p++) {
-    const view_slab *slab = e->views->parts.data[p].slab;
+  for (uint32_t g = 0; g < e->views->groups.count; g++) {
+    const view_slab *slab = slab_of(e, &e->views->groups.data[g]);
     const double *sums = slab->sums.data;
     const uint32_t *vertices = slab->vertices.data, last = first_from(slab, end);
     for (uint32_t k = first_from(slab, first); k < last; k++) add_sum(e->out, vertices[k], sums + KERNEL_STRIDE * k);
@@ -156,6 +174,30 @@ static size_t copies_size(uint32_t vertices) {
   return (size_t)vertices * KERNEL_STRIDE * sizeof(double);
 }
 
+static bool same_vertices(const view_slab *a, const view_slab *b) {
+  return a->consecutive && b->consecutive && a->vertices.count == b->vertices.count &&
+         a->vertices.data[0] == b->vertices.data[0];
+}
+
+static bool list_groups(clv_views *views) {
+  const clv_allocator *a = &views->allocator;
+  if (!BASE_RESERVE(a, &views->groups, views->parts.count)) return false;
+  views->groups.count = 0;
+  for (uint32_t p = 0; p < views->parts.count; p++) {
+    view_slab *slab = views->parts.data[p].slab;
+    if (p && same_vertices(views->parts.data[p - 1].slab, slab)) {
+      views->groups.data[views->groups.count - 1].count++;
+      continue;
+    }
+    views->groups.data[views->groups.count++] = (view_group){p, 1};
+    const size_t size = copies_size(slab->vertices.count);
+    if (views->threads > 1 && slab->sums.room < size &&
+        !view_memory_resize_apart(&slab->sums, a, size + copies_size(VIEW_TAIL), VIEW_OUT))
+      return false;
+  }
+  return true;
+}
+
 // The slabs to go over, in order, and the most vertices that one has.
 static bool list_parts(clv_views *views, uint32_t *most) {
   const clv_allocator *a = &views->allocator;
@@ -168,12 +210,9 @@ static bool list_parts(clv_views *views, uint32_t *most) {
       if (!slab->vertices.count) continue;
       views->parts.data[views->parts.count++] = (view_part){table, slab};
       if (slab->vertices.count > *most) *most = slab->vertices.count;
-      if (views->threads > 1 && slab->sums.room < copies_size(slab->vertices.count) &&
-          !view_memory_resize(&slab->sums, a, 0, copies_size(slab->vertices.count + VIEW_TAIL)))
-        return false;
     }
   }
-  return true;
+  return list_groups(views);
 }
 
 // A velocity that nobody has is zero, as these are when they are made.
@@ -184,7 +223,7 @@ static bool reserve_benches(clv_views *views, uint32_t most) {
   for (uint32_t w = 0; w < views->threads; w++)
     for (uint32_t c = 0; c < VIEW_COPIES; c++)
       if ((c != VIEW_OUT || views->threads == 1) &&
-          !view_memory_resize(&views->benches[w].copies[c], &views->allocator, 0, copies_size(room)))
+          !view_memory_resize_apart(&views->benches[w].copies[c], &views->allocator, copies_size(room), c))
         return false;
   views->bench_room = room;
   return true;
@@ -226,7 +265,7 @@ static clv_result add_started(const clv_views *views, evaluation *e) {
     add_in_turn(e);
     return CLV_OK;
   }
-  base_pool_run(views->pool, run_slab, e, views->parts.count);
+  base_pool_run(views->pool, run_one, e, views->groups.count);
   base_pool_run(views->pool, add_range, e, e->ranges);
   return CLV_OK;
 }
@@ -267,7 +306,7 @@ static void keep_stiffness(void *user, uint32_t number, uint32_t worker) {
   const view_bench *bench = &e->views->benches[worker];
   double *packed = part->slab->stiffness.data;
   if (!k->keeps) return;
-  copy_vertices(e, part, bench);
+  copy_vertices(e, part, bench, 0);
   const kernel_args all = arguments(e, part, bench);
   for (uint32_t batch = 0; batch * KERNEL_LANES < part->slab->rows; batch++) {
     kernel_args args = rows_from(part->table, all, batch, 1);
@@ -343,7 +382,7 @@ static void add_energies(void *user, uint32_t part, uint32_t worker) {
   slab->energy = 0;
   if (!table->site.law->energy) return;
   const view_bench *bench = &e->views->benches[worker];
-  copy_vertices(e, &e->views->parts.data[part], bench);
+  copy_vertices(e, &e->views->parts.data[part], bench, 0);
   const kernel_args all = arguments(e, &e->views->parts.data[part], bench);
   for (uint32_t batch = 0; batch * KERNEL_LANES < slab->rows; batch += ENERGY_BATCHES) {
     double energies[ENERGY_BATCHES * KERNEL_LANES];
@@ -371,8 +410,7 @@ static void tell_rows(const view_table *table, const view_slab *slab, uint32_t b
   const uint32_t size = 9 * table->particles * table->particles, first = batch * KERNEL_LANES;
   for (uint32_t lane = 0; lane < KERNEL_LANES && first + lane < slab->rows; lane++) {
     uint32_t vertices[LAW_PARTICLES];
-    for (uint32_t p = 0; p < table->particles; p++)
-      vertices[p] = slab->vertices.data[*view_row_place(table, slab, first + lane, p)];
+    for (uint32_t p = 0; p < table->particles; p++) vertices[p] = view_row_slot(table, slab, first + lane, p);
     for (uint32_t k = 0; k < size; k++) matrix[k] = matrices[k * KERNEL_LANES + lane];
     const clv_element element = {.law = table->site.law->name,
                                  .base = slab->bases.data[first + lane],
@@ -398,7 +436,7 @@ clv_result clv_views_matrix(clv_views *views, clv_matrix which, void (*each)(voi
       break;
     }
     double *matrices = room.data;
-    copy_vertices(&e, &views->parts.data[p], views->benches);
+    copy_vertices(&e, &views->parts.data[p], views->benches, 0);
     const kernel_args all = arguments(&e, &views->parts.data[p], views->benches);
     for (uint32_t batch = 0; batch * KERNEL_LANES < slab->rows; batch++) {
       kernel_args args = rows_from(table, all, batch, 1);
@@ -425,7 +463,7 @@ static evaluation at_present(const clv_views *views) {
 
 void views_read_part(const clv_views *views, const view_part *part, uint32_t worker) {
   const evaluation e = at_present(views);
-  copy_vertices(&e, part, &views->benches[worker]);
+  copy_vertices(&e, part, &views->benches[worker], 0);
 }
 
 void views_batch_matrices(const clv_views *views, const view_part *part, uint32_t worker, kernel_kind kind,

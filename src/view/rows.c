@@ -40,7 +40,7 @@ static uint32_t use_vertex(view_slab *slab, uint32_t slot) {
 
 static void drop_uses(view_table *table, view_slab *slab, uint32_t row) {
   for (uint32_t p = 0; p < table->particles; p++) {
-    uint32_t *uses = &slab->uses.data[*view_row_place(table, slab, row, p)];
+    uint32_t *uses = &slab->uses.data[view_place_number(*view_row_place(table, slab, row, p))];
     if (--*uses == 0) slab->unused++;
   }
 }
@@ -86,7 +86,8 @@ static void repeat_last(view_table *table, view_slab *slab) {
 static void write_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t row) {
   uint32_t slots[LAW_PARTICLES];
   view_row_compute(table, shop, slots, view_row_constant(table, slab, row, 0), VIEW_LANES);
-  for (uint32_t p = 0; p < table->particles; p++) *view_row_place(table, slab, row, p) = use_vertex(slab, slots[p]);
+  for (uint32_t p = 0; p < table->particles; p++)
+    *view_row_place(table, slab, row, p) = KERNEL_STRIDE * use_vertex(slab, slots[p]);
 }
 
 static bool reserve_key(view_table *table, const clv_allocator *a, uint32_t key) {
@@ -206,9 +207,10 @@ static void renumber_row(view_table *table, view_workshop *shop, view_slab *slab
   for (uint32_t p = 0; p < table->particles; p++) {
     const uint32_t slot = shop->reading.places.data[table->site.particles.data[p]].slot;
     uint32_t *place = view_row_place(table, slab, row, p);
-    if (slab->vertices.data[*place] == slot) continue;
-    if (--slab->uses.data[*place] == 0) slab->unused++;
-    *place = use_vertex(slab, slot);
+    const uint32_t number = view_place_number(*place);
+    if (slab->vertices.data[number] == slot) continue;
+    if (--slab->uses.data[number] == 0) slab->unused++;
+    *place = KERNEL_STRIDE * use_vertex(slab, slot);
   }
   if (row + 1 == slab->rows) repeat_last(table, slab);
 }

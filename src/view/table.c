@@ -4,18 +4,28 @@
 
 // Memory
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, PAGE = 4096 };
 
-bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size) {
-  const size_t whole = size + ALIGNMENT;
+// `data` begins `offset` bytes behind a multiple of `unit`.
+static bool resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size, size_t unit,
+                   size_t offset) {
+  const size_t whole = size + unit;
   uint8_t *block = base_allocate(allocator, whole);
   if (!block) return false;
-  uint8_t *data = block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT);
+  uint8_t *data = block + (2 * unit + offset - (uintptr_t)block % unit - 1) % unit + 1;
   if (keep) memcpy(data, memory->data, keep);
   memset(data + keep, 0, size - keep);
   base_free(allocator, memory->block, memory->size);
   *memory = (view_memory){.data = data, .block = block, .size = whole, .room = size};
   return true;
+}
+
+bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size) {
+  return resize(memory, allocator, keep, size, ALIGNMENT, 0);
+}
+
+bool view_memory_resize_apart(view_memory *memory, const clv_allocator *allocator, size_t size, uint32_t turn) {
+  return resize(memory, allocator, 0, size, PAGE, (size_t)turn * (PAGE / VIEW_TURNS / ALIGNMENT * ALIGNMENT));
 }
 
 void view_memory_free(view_memory *memory, const clv_allocator *allocator) {
@@ -298,9 +308,10 @@ static bool number_vertices(view_table *table, view_workshop *shop, view_slab *s
   slab->vertices.count = slab->uses.count = slab->ordered = count;
   slab->consecutive = count && slab->vertices.data[count - 1] - slab->vertices.data[0] == count - 1;
   slab->unused = 0;
-  for (size_t k = 0; k < places; k++) place[k] = shop->numbers.data[place[k]];
+  for (size_t k = 0; k < places; k++) place[k] = KERNEL_STRIDE * shop->numbers.data[place[k]];
   for (uint32_t row = 0; row < slab->rows; row++)
-    for (uint32_t p = 0; p < table->particles; p++) slab->uses.data[*view_row_place(table, slab, row, p)]++;
+    for (uint32_t p = 0; p < table->particles; p++)
+      slab->uses.data[view_place_number(*view_row_place(table, slab, row, p))]++;
   return true;
 }
 
@@ -309,7 +320,7 @@ bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab) {
   if (!reserve_numbers(shop)) return false;
   const size_t places = (size_t)((slab->rows + VIEW_LANES - 1) / VIEW_LANES) * VIEW_LANES * table->particles;
   uint32_t *place = slab->places.data;
-  for (size_t k = 0; k < places; k++) place[k] = slab->vertices.data[place[k]];
+  for (size_t k = 0; k < places; k++) place[k] = slab->vertices.data[view_place_number(place[k])];
   return number_vertices(table, shop, slab);
 }
 

@@ -27,6 +27,10 @@ typedef struct view_memory {
 } view_memory;
 
 bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size);
+// The same for what is read and written in turns, keeping nothing: `turn` says where in a page it begins. A processor
+// takes a load for one of a store just before if they lie at the same place of their pages, and waits.
+enum { VIEW_TURNS = 5 };
+bool view_memory_resize_apart(view_memory *memory, const clv_allocator *allocator, size_t size, uint32_t turn);
 void view_memory_free(view_memory *memory, const clv_allocator *allocator);
 
 typedef struct view_slab {
@@ -92,6 +96,13 @@ static inline uint32_t view_row_number(uint32_t reference) {
 static inline uint32_t *view_row_place(const view_table *table, const view_slab *slab, uint32_t row, uint32_t p) {
   return (uint32_t *)slab->places.data + ((size_t)(row / KERNEL_LANES) * table->particles + p) * KERNEL_LANES +
          row % KERNEL_LANES;
+}
+// The vertex at a place, by its number in the slab.
+static inline uint32_t view_place_number(uint32_t place) {
+  return place / KERNEL_STRIDE;
+}
+static inline uint32_t view_row_slot(const view_table *table, const view_slab *slab, uint32_t row, uint32_t p) {
+  return slab->vertices.data[view_place_number(*view_row_place(table, slab, row, p))];
 }
 static inline double *view_row_constant(const view_table *table, const view_slab *slab, uint32_t row, uint32_t c) {
   return (double *)slab->constants.data + ((size_t)(row / KERNEL_LANES) * table->constants + c) * KERNEL_LANES +

@@ -472,5 +472,6 @@ void clv_views_destroy(clv_views *views) {
   view_change_free(&views->change, &a);
   BASE_RELEASE(&a, &views->params);
   BASE_RELEASE(&a, &views->parts);
+  BASE_RELEASE(&a, &views->groups);
   base_free(&a, views, sizeof *views);
 }

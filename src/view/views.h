@@ -49,6 +49,7 @@ typedef struct view_change {
 } view_change;
 
 typedef enum view_copy { VIEW_POS, VIEW_VEL, VIEW_DPOS, VIEW_DVEL, VIEW_OUT, VIEW_COPIES } view_copy;
+_Static_assert(VIEW_COPIES == (int)VIEW_TURNS, "each copy has its own place in a page");
 
 // What a thread copies a slab's vertices to, and a kernel reads; VIEW_OUT: what it adds to, where there is one thread.
 typedef struct view_bench {
@@ -60,6 +61,11 @@ typedef struct view_part {
   const view_table *table;
   view_slab *slab;
 } view_part;
+
+// Parts that follow one another and have the same vertices: evaluated together, with one copy and one sum.
+typedef struct view_group {
+  uint32_t first, count;
+} view_group;
 
 // All formulas of one declaration.
 typedef struct view_figure {
@@ -95,11 +101,12 @@ struct clv_views {
   uint32_t bench_room; // vertices that they have room for
   view_change change;
   BASE_ARRAY(view_part) parts; // what an evaluation goes over
-  uint32_t slots;              // of vertices
-  view_memory state[2];        // positions and velocities of the last linearisation
-  bool linear;                 // state and stiffnesses are those of the tables
-  bool laid_out;               // these and the benches are as the tables need them
-  uint64_t layouts;            // how often they were laid out; rows are the same as long as it is
+  BASE_ARRAY(view_group) groups;
+  uint32_t slots;       // of vertices
+  view_memory state[2]; // positions and velocities of the last linearisation
+  bool linear;          // state and stiffnesses are those of the tables
+  bool laid_out;        // these and the benches are as the tables need them
+  uint64_t layouts;     // how often they were laid out; rows are the same as long as it is
   uint64_t revision;
   bool subscribed, stale;
 };

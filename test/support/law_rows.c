@@ -254,7 +254,8 @@ typedef struct slab {
 static void fill_place(const kernel *k, const law_state *state, uint32_t row, slab *s) {
   for (uint32_t p = 0; p < k->particles; p++) {
     const uint32_t place = row * k->particles + p;
-    s->places[(size_t)(row / KERNEL_LANES * k->particles + p) * KERNEL_LANES + row % KERNEL_LANES] = place;
+    s->places[(size_t)(row / KERNEL_LANES * k->particles + p) * KERNEL_LANES + row % KERNEL_LANES] =
+        KERNEL_STRIDE * place;
     for (uint32_t x = 0; x < 3; x++) {
       s->pos[place * KERNEL_STRIDE + x] = state->pos[3 * p + x];
       s->vel[place * KERNEL_STRIDE + x] = state->vel[3 * p + x];
