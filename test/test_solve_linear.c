@@ -364,6 +364,48 @@ static void any_width_gives_the_same_bits(void **state) {
   assert_true(dots[0] == dots[1]);
 }
 
+// Rows of one to four blocks, in slices; the last slice is not full.
+static void slices_multiply_as_blocks_do(void **state) {
+  (void)state;
+  enum { ROWS = 103, MOST = 4 * ROWS };
+  const clv_allocator allocator = clv_default_allocator();
+  uint32_t starts[ROWS + 1], columns[MOST], count = 0;
+  double blocks[9 * MOST], x[3 * ROWS], wanted[3 * ROWS] = {0}, out[2][3 * ROWS];
+  for (uint32_t row = 0; row < ROWS; row++) {
+    starts[row] = count;
+    for (uint32_t k = 0; k <= row % 4 && row + 7 * k < ROWS; k++) columns[count++] = row + 7 * k;
+  }
+  starts[ROWS] = count;
+  fill(blocks, 9 * count, 1, 5);
+  fill(x, 3 * ROWS, 1, 6);
+  for (uint32_t row = 0; row < ROWS; row++)
+    for (uint32_t b = starts[row]; b < starts[row + 1]; b++)
+      for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t j = 0; j < 3; j++) {
+          if (j > i) blocks[9 * b + 3 * j + i] = blocks[9 * b + 3 * i + j];
+          wanted[3 * row + i] += blocks[9 * b + 3 * j + i] * x[3 * columns[b] + j];
+        }
+  for (uint32_t row = 0; row < ROWS; row++)
+    for (uint32_t b = starts[row] + 1; b < starts[row + 1]; b++)
+      for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t j = 0; j < 3; j++) wanted[3 * columns[b] + i] += blocks[9 * b + 3 * j + i] * x[3 * row + j];
+  slices s;
+  slices_init(&s, &allocator);
+  assert_true(slices_make(&s, ROWS, starts, columns));
+  assert_int_equal(s.rows, ROWS);
+  slices_fill(&s, NULL, blocks);
+  double dot = slices_multiply(&s, NULL, x, out[0]);
+  for (uint32_t k = 0; k < 3 * ROWS; k++) {
+    assert_true(fabs(out[0][k] - wanted[k]) < 1e-12);
+    dot -= x[k] * wanted[k];
+  }
+  assert_true(fabs(dot) < 1e-10);
+  wide_plain()->fill_slices(s.starts.data[(ROWS + 3) / 4], s.sources.data, blocks, s.values.data);
+  wide_plain()->multiply_slices(ROWS, s.starts.data, s.places.data, s.values.data, s.x.data, out[1]);
+  assert_memory_equal(out[0], out[1], sizeof out[0]);
+  slices_free(&s);
+}
+
 // Cuts
 
 // Parts a body somewhere, or takes a cell out of it.
@@ -566,6 +608,7 @@ int main(void) {
       cmocka_unit_test(preconditioners_save_iterations),
       cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
       cmocka_unit_test(any_width_gives_the_same_bits),
+      cmocka_unit_test(slices_multiply_as_blocks_do),
       cmocka_unit_test(cuts_are_followed),
       cmocka_unit_test(systems_that_are_not_positive_are_told),
       cmocka_unit_test(everything_held_is_solved),

@@ -114,6 +114,7 @@ static bool derive_tangents(making *make) {
     if (!derive_gauss_newton(make)) return false;
   } else if (derive_central(make)) {
     make->k->clamps = false;
+    make->k->central = true;
   } else if (!dag_tangent(g, forces, make->axes, DAG_POS, DAG_DPOS, make->roots[KERNEL_FORCE_DPOS], &bad)) {
     return complain(make, bad);
   }

@@ -60,12 +60,13 @@ typedef struct kernel {
   uint32_t hoist_count, hoist_q_count;
   dag_ref *hoist, *hoist_q; // what is hoisted, over DAG_PARAM, DAG_READ, DAG_QUAD
   kernel_body body[KERNEL_COUNT];
-  bool has_velocity;                 // forces depend on velocities
-  bool clamps;                       // FORCE_DPOS is to be made positive by the eigenvalues of each row
-  bool keeps;                        // for many products at one state, it is better to keep the stiffness of each row
-  bool symmetric, damping_symmetric; // what the stiffness and the damping are, but for rounding
-  kernel_tape constants;             // hoist, then hoist_q; DAG_QUAD is late
-  kernel_tape tape[KERNEL_COUNT];    // of the bodies; DAG_DPOS and DAG_DVEL are late
+  bool has_velocity; // forces depend on velocities
+  bool clamps;       // FORCE_DPOS is to be made positive by the eigenvalues of each row
+  bool central;      // the stiffness is that of distances between pairs: all its 3 x 3 blocks are symmetric
+  bool keeps;        // for many products at one state, it is better to keep the stiffness of each row
+  bool symmetric, damping_symmetric;       // what the stiffness and the damping are, but for rounding
+  kernel_tape constants;                   // hoist, then hoist_q; DAG_QUAD is late
+  kernel_tape tape[KERNEL_COUNT];          // of the bodies; DAG_DPOS and DAG_DVEL are late
   kernel_function *compiled[KERNEL_COUNT]; // NULL: interpreted
 } kernel;
 

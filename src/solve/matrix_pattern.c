@@ -9,6 +9,7 @@
 
 void matrix_init(matrix *m, clv_views *views, const clv_allocator *allocator) {
   *m = (matrix){.allocator = *allocator, .views = views};
+  slices_init(&m->slices, allocator);
 }
 
 static void free_pattern(matrix *m) {
@@ -28,6 +29,7 @@ static void free_pattern(matrix *m) {
 void matrix_free(matrix *m) {
   const clv_allocator *a = &m->allocator;
   free_pattern(m);
+  slices_free(&m->slices);
   view_memory_free(&m->values, a);
   view_memory_free(&m->sums, a);
   view_memory_free(&m->locals, a);
@@ -338,6 +340,17 @@ static bool reserve_values(matrix *m) {
   return (size <= m->values.room || view_memory_resize(&m->values, &m->allocator, 0, size)) && matrix_reserve_rooms(m);
 }
 
+// Where all laws pull along distances alone, every block is symmetric.
+static bool make_slices(matrix *m) {
+  bool central = true;
+  for (uint32_t k = 0; k < m->parts.count; k++) {
+    const kernel *acting = m->parts.data[k].of.table->kernel;
+    central = central && acting->central && !acting->has_velocity;
+  }
+  slices_drop(&m->slices);
+  return !central || slices_make(&m->slices, m->rows, m->starts.data, m->columns.data);
+}
+
 static bool make_pattern(matrix *m) {
   const clv_allocator *a = &m->allocator;
   m->rows = m->views->slots;
@@ -349,7 +362,7 @@ static bool make_pattern(matrix *m) {
   const size_t owner_size = ((size_t)m->blocks + 1) * sizeof *owners;
   owners = done ? base_allocate(a, owner_size) : NULL;
   if (owners) aim(m, owners);
-  done = owners && part_shared(m, owners) && reserve_values(m);
+  done = owners && part_shared(m, owners) && reserve_values(m) && make_slices(m);
   base_free(a, owners, owner_size);
   return done;
 }
