@@ -222,6 +222,7 @@ static void add_value(const emitter *e, const emit_node *node) {
 
 static void add_gather(emitter *e, const char *indent, const emit_node *node) {
   const int array = array_of(node->op);
+  assert(array >= 0);
   const uint32_t particle = node->index / 3;
   if (e->gathered[array] >> particle & 1) return;
   e->gathered[array] |= (uint64_t)1 << particle;
@@ -274,12 +275,10 @@ static void add_level(emitter *e, emit_level level, const char *indent) {
 // Functions
 
 // Asks for what a batch reads that comes soon: it takes too many instructions for the processor to look so far ahead.
-// Where a batch reads more than that, the processor follows by itself.
-static void add_ahead(const emitter *e, const char *array, uint32_t bytes) {
-  enum { FAR = 2048, LINE = 64 };
-  if (!bytes || bytes > FAR) return;
+static void add_ahead(const emitter *e, const char *array, uint32_t bytes, uint32_t far) {
+  enum { LINE = 64 };
   for (uint32_t line = 0; line < bytes; line += LINE)
-    emit_add(e->text, "    lanes_ahead(%s, %u);\n", array, FAR / bytes * bytes + line);
+    emit_add(e->text, "    lanes_ahead(%s, %u);\n", array, far / bytes * bytes + line);
 }
 
 static void add_head(const emitter *e) {
@@ -289,8 +288,11 @@ static void add_head(const emitter *e) {
   emit_add(e->text, "    const double *restrict c = constants + row / 8 * %uul + row %% 8;\n",
            KERNEL_LANES * kernel_constants(k));
   emit_add(e->text, "    const double *restrict q = c + %u;\n", KERNEL_LANES * k->hoist_count);
-  add_ahead(e, "at", KERNEL_LANES * k->particles * (uint32_t)sizeof(uint32_t));
-  add_ahead(e, "c", KERNEL_LANES * kernel_constants(k) * (uint32_t)sizeof(double));
+  enum { FAR = 2048 };
+  const uint32_t constants = KERNEL_LANES * kernel_constants(k) * (uint32_t)sizeof(double);
+  if (constants > FAR) return; // the processor follows so many by itself
+  add_ahead(e, "at", KERNEL_LANES * k->particles * (uint32_t)sizeof(uint32_t), FAR);
+  add_ahead(e, "c", constants, FAR);
 }
 
 static void add_point_loop(const emitter *e) {
