@@ -102,6 +102,14 @@ static bool walks_template(const view_site *site, clv_dart base) {
   return site->whole || is_whole_facet(site->map, base);
 }
 
+// a1 at a dart of a surface: where a vertex hangs in an edge of the cell, the corner at the end of that edge.
+static clv_dart turn(const map *m, clv_dart dart) {
+  clv_dart at = dart;
+  if (!map_dart_plain(m, dart) && clv_cell_shape(&m->view, dart) <= CLV_TEMPLATE_LAST)
+    while (map_page(m, at).kind == MAP_KIND_DARTS) at = clv_alpha(&m->view, clv_alpha(&m->view, at, 1), 0);
+  return clv_alpha(&m->view, at, 1);
+}
+
 void view_site_read(const view_site *site, clv_dart base, view_reading *reading) {
   const map *m = site->map;
   const clv_page page = map_page(m, base);
@@ -117,7 +125,9 @@ void view_site_read(const view_site *site, clv_dart base, view_reading *reading)
     const clv_dart from = darts[site->steps.data[s].from];
     const uint32_t letter = site->steps.data[s].letter;
     const bool inside = coarse && letter < shape->dimension && from >> 6 == base >> 6;
-    darts[s] = inside ? (base & ~63u) | shape->alpha[letter][from & 63u] : clv_alpha(&m->view, from, letter);
+    darts[s] = inside                       ? (base & ~63u) | shape->alpha[letter][from & 63u]
+               : site->turns && letter == 1 ? turn(m, from)
+                                            : clv_alpha(&m->view, from, letter);
   }
   for (uint32_t s = 0; s < site->spots.count; s++)
     reading->places.data[s] = view_place_of(m, site->spots.data[s].index, darts[site->spots.data[s].step]);

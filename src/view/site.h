@@ -63,6 +63,7 @@ typedef struct view_site {
   bool face;              // a face of a certain number of sides, in space
   bool inside;            // no step leaves the base's cell
   bool flat;              // and all its spots are orbits that cross cells
+  bool turns;             // on a surface, across edges: steps go round corners of cells, not round what hangs in them
   const map_index *index; // of a crossing orbit
   BASE_ARRAY(view_step) steps;
   BASE_ARRAY(uint16_t) path_steps; // by path of the law
@@ -150,11 +151,5 @@ bool view_site_in_cell(const view_site *site, uint32_t block, view_visitor *each
 bool view_orbit_darts(const map *m, uint32_t dims, clv_dart dart, view_visitor *each, void *user);
 // True for the block of a cell that exists.
 bool view_block_alive(const map *m, uint32_t block);
-
-// Walks a way back.
-static inline clv_dart view_go_back(const map *m, const view_way *way, clv_dart dart) {
-  for (uint32_t k = 0; k < way->length; k++) dart = clv_alpha(&m->view, dart, way->letter[k]);
-  return dart;
-}
 
 #endif

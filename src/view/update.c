@@ -200,13 +200,30 @@ static void touch(clv_views *views, const view_site *site, clv_dart dart) {
   touch_key(views, view_site_key(site, dart), dart, 0);
 }
 
+// Goes back from letter `k` of a way on, to the base. Where steps turn at the corners of cells, all the edges that one with
+// hanging vertices consists of lead to the same corner.
+static void touch_back(clv_views *views, const view_site *site, const view_way *way, uint32_t k, clv_dart dart) {
+  const map *m = site->map;
+  for (; k < way->length; k++) {
+    dart = clv_alpha(&m->view, dart, way->letter[k]);
+    if (!site->turns || way->letter[k] != 1 || map_dart_plain(m, dart)) continue;
+    if (map_page(m, dart).kind == MAP_KIND_DARTS || clv_cell_shape(&m->view, dart) > CLV_TEMPLATE_LAST) continue;
+    for (clv_dart end = clv_alpha(&m->view, dart, 0); map_page(m, end).kind == MAP_KIND_DARTS;) {
+      const clv_dart next = clv_alpha(&m->view, end, 1);
+      touch_back(views, site, way, k + 1, next);
+      end = clv_alpha(&m->view, next, 0);
+    }
+  }
+  touch(views, site, dart);
+}
+
 // From one dart of an orbit that changed, back to the bases.
 static bool follow_sources(void *user, clv_dart dart) {
   const reaching *r = user;
   for (uint32_t k = 0; k < r->site->sources.count; k++) {
     const view_source *source = &r->site->sources.data[k];
     const bool wanted = source->column ? r->values && (!r->column || r->column == source->column) : r->numbers;
-    if (source->dims == r->dims && wanted) touch(r->views, r->site, view_go_back(r->site->map, &source->way, dart));
+    if (source->dims == r->dims && wanted) touch_back(r->views, r->site, &source->way, 0, dart);
   }
   return !r->views->change.no_memory;
 }
@@ -308,7 +325,7 @@ static void reach_by_links(clv_views *views, const view_site *site) {
     const view_link *link = &site->links.data[l];
     for (uint32_t k = 0; k < change->links.count && !change->no_memory; k++)
       if (change->links.data[k].dimension == link->dimension)
-        touch(views, site, view_go_back(site->map, &link->way, change->links.data[k].dart));
+        touch_back(views, site, &link->way, 0, change->links.data[k].dart);
   }
 }
 
