@@ -115,7 +115,13 @@ CLV_API uint32_t clv_body_slots(const clv_body *body);
 CLV_API double *clv_body_positions(clv_body *body);
 CLV_API double *clv_body_velocities(clv_body *body);
 CLV_API const double *clv_body_rest(const clv_body *body);
-CLV_API const double *clv_body_masses(const clv_body *body); // one number a slot
+// One number a slot: what moves with it. A vertex that hangs weighs nothing: its parents bear its mass.
+CLV_API const double *clv_body_masses(const clv_body *body);
+
+// Vertices that hang: those that a finer neighbour put into an edge or a quadrangle of a coarser cell, whose corners they are
+// not. They stay in the middle of their parents, whatever the method: how many parents the k-th has, 2 or 4, with its slot and
+// theirs; 0 past the last. Parents may hang, too; they come before their children.
+CLV_API uint32_t clv_body_hanging(const clv_body *body, uint32_t k, uint32_t *slot, uint32_t parents[4]);
 
 // Parameters of the body as a whole.
 CLV_API void clv_body_set_gravity(clv_body *body, const double gravity[3]);
@@ -145,7 +151,8 @@ CLV_API clv_result clv_body_pull(clv_body *body, const clv_zone *zone, const clv
 
 // Axes along which a particle is not free: bits CLV_X, CLV_Y, CLV_Z, by slot.
 CLV_API const uint32_t *clv_body_held(const clv_body *body);
-// Puts moved particles where their paths are at a time, with the velocities that their paths have.
+// Puts moved particles where their paths are at a time, with the velocities that their paths have; and what hangs where its
+// parents are.
 CLV_API void clv_body_place(clv_body *body, double time);
 
 // Forces at the positions and velocities that the body has, at a time; held particles get theirs, too: minus what holds

@@ -188,6 +188,18 @@ static clv_result create_masses(clv_body *body, const clv_program *program, clv_
   return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "%s", clv_map_error(body->map));
 }
 
+// A spring is its cell's: edges that come into a cell without being its own bear nothing, and two halves that become one edge
+// again have the stiffness times length that each of them had.
+static clv_result create_springs(clv_body *body, const forces *f, clv_error *error) {
+  bool springs = false;
+  for (uint32_t k = 0; k < f->names.count; k++)
+    springs |= !strcmp(f->names.data[k], "stretch") || !strcmp(f->names.data[k], "damped_stretch");
+  if (!springs) return CLV_OK;
+  const clv_column_def def = {.name = "ea", .orbit = CLV_CELL_EDGE, .type = CLV_DOUBLE, .components = 1};
+  const clv_result result = clv_column_create(body->map, &def, NULL);
+  return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "%s", clv_map_error(body->map));
+}
+
 static clv_column *find_state(const clv_body *body, const char *name, uint32_t components, clv_error *error) {
   clv_column *column = clv_column_find(body->map, name);
   const clv_column_def *def = column ? clv_column_get_def(column) : NULL;
@@ -225,6 +237,8 @@ static clv_result make_views(clv_body *body, const clv_body_def *def, forces *f,
   const clv_program *program = def->program ? def->program : body->own_program;
   if (result == CLV_OK) result = mark_cells(body, f, error);
   if (result == CLV_OK) result = create_masses(body, program, error);
+  if (result == CLV_OK) result = create_springs(body, f, error);
+  if (result == CLV_OK) result = physics_renew_create(body, error);
   if (result != CLV_OK) return result;
   clv_views_def views = clv_default_views_def();
   static const char *const none[] = {NULL};
@@ -274,7 +288,9 @@ static clv_result make_body(clv_body *body, const clv_body_def *def, clv_build_r
   if (result == CLV_OK) result = physics_zone_remember(body, def->mesh, error);
   if (result == CLV_OK) result = physics_spread_sections(body, def, error);
   if (result == CLV_OK) result = make_views(body, def, &f, error);
+  if (result == CLV_OK) result = physics_hanging_create(body, error);
   if (result == CLV_OK) result = physics_create_constraints(body, error);
+  if (result == CLV_OK) result = physics_inherit_create(body, error);
   BASE_RELEASE(&body->allocator, &f.names);
   BASE_RELEASE(&body->allocator, &f.bits);
   return result;
@@ -308,6 +324,7 @@ void clv_body_destroy(clv_body *body) {
   physics_free_constraints(body);
   clv_map_destroy(body->map);
   BASE_RELEASE(&a, &body->loads);
+  physics_hanging_destroy(body);
   BASE_RELEASE(&a, &body->sections);
   BASE_RELEASE(&a, &body->marks);
   BASE_RELEASE(&a, &body->found);
@@ -339,10 +356,6 @@ double *clv_body_velocities(clv_body *body) {
 
 const double *clv_body_rest(const clv_body *body) {
   return physics_vectors(body->rest);
-}
-
-const double *clv_body_masses(const clv_body *body) {
-  return physics_vectors(body->mass);
 }
 
 void clv_body_set_gravity(clv_body *body, const double gravity[3]) {

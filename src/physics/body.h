@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "cleave/physics.h"
+#include "physics/hanging.h"
 #include "physics/model.h"
 
 // A section as the body keeps it: the zone has done its work.
@@ -51,10 +52,12 @@ struct clv_body {
   BASE_ARRAY(clv_column *) loads; // forces on particles that tools exert
   BASE_ARRAY(uint32_t) found;     // what a zone holds: slots of vertices
   BASE_ARRAY(double) scratch;     // three numbers a slot
+  physics_hangings *hanging;      // vertices that hang
   double size;                    // of the body at rest: the diagonal of its box
   double gravity[3];
   double drag, rayleigh_mass, rayleigh_stiffness;
   uint32_t always_held; // axes that no particle is free along
+  bool holds;           // some particles were held or moved
   uint64_t subject; // grows when something changes that the body is subject to: constraints, pulls, gravity, damping
 };
 
@@ -72,12 +75,25 @@ void physics_forget(void *user, const clv_map *map, void *value);
 clv_result physics_test_sections(const clv_body_def *def, int dimension, clv_error *error);
 clv_result physics_spread_sections(clv_body *body, const clv_body_def *def, clv_error *error);
 void physics_fill(const clv_body *body);
+// The springs of one cell by its rest shape (constants.c), and the hinge at an edge of a surface.
+typedef struct physics_springs {
+  double ea[12]; // by edge
+  double diagonal;
+} physics_springs;
+void physics_spring_constants(const clv_body *body, clv_dart cell, physics_springs *springs);
+void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart edge);
+// New cells get the constants of their springs; views must not be there yet, for they hear of a commit afterwards (renew.c).
+clv_result physics_renew_create(clv_body *body, clv_error *error);
+// New vertices are held as those are that they came between (inherit.c).
+clv_result physics_inherit_create(clv_body *body, clv_error *error);
 clv_result physics_create_constraints(clv_body *body, clv_error *error);
 void physics_free_constraints(clv_body *body);
 // The value of a path at a time and, where `rate` is not NULL, its slope. There is a key at least.
 void physics_path_at(const clv_key *keys, uint32_t count, double time, double *value, double *rate);
 // What is wrong with a path, and at which key; NULL when nothing is.
 const char *physics_path_wrong(const clv_key *path, uint32_t count, uint32_t *key);
+// The forces of the laws alone, with those of hanging vertices gathered.
+clv_result physics_law_force(clv_body *body, double *out);
 // Adds what pulls at the body.
 void physics_add_pulls(const clv_body *body, double time, double *out);
 

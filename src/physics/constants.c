@@ -185,9 +185,10 @@ typedef struct hinge {
 
 static void add_face(const clv_body *body, clv_dart dart, hinge *h) {
   const clv_map *map = body->map;
-  const clv_kind kind = clv_cell_kind(map, dart);
+  const clv_kind kind = clv_cell_shape(map, dart);
+  if (kind > CLV_TEMPLATE_LAST || *(const int32_t *)clv_column_at(body->section, dart) < 0) return;
   const uint32_t count = clv_templates[kind].corner_count, row = clv_cell_row(map, dart);
-  const double(*pos)[3] = clv_column_data(body->pos, CLV_NONE, NULL);
+  const double(*pos)[3] = clv_column_data(body->rest, CLV_NONE, NULL);
   const physics_section *section = physics_section_of(body, dart);
   const clv_material *m = &section->material;
   double corner[8][3];
@@ -204,22 +205,44 @@ static void add_face(const clv_body *body, clv_dart dart, hinge *h) {
   }
 }
 
+void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart a) {
+  const clv_map *map = body->map;
+  const double(*rest)[3] = clv_column_data(body->rest, CLV_NONE, NULL);
+  const clv_dart b = clv_alpha(map, a, 2);
+  const double *p = rest[clv_id_of(map, CLV_VERTEX, a).index],
+               *q = rest[clv_id_of(map, CLV_VERTEX, clv_alpha(map, a, 0)).index];
+  const double square = (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]);
+  hinge h = {0};
+  add_face(body, a, &h);
+  if (b != a) add_face(body, b, &h);
+  const double plates = h.bending > h.fixed_count ? 2 * square / h.areas * h.plate : 0;
+  *(double *)clv_column_at(column, a) = h.bending ? (plates + h.fixed) / h.bending : 0;
+}
+
 static void fill_hinges(const clv_body *body) {
   const clv_map *map = body->map;
   const clv_column *column = clv_column_find(map, "k_bend");
   if (!column || map->dimension != 2) return;
-  const double(*pos)[3] = clv_column_data(body->pos, CLV_NONE, NULL);
-  for (clv_id id = clv_id_next(map, CLV_EDGE, (clv_id){0, 0}); id.index; id = clv_id_next(map, CLV_EDGE, id)) {
-    const clv_dart a = clv_id_dart(map, CLV_EDGE, id), b = clv_alpha(map, a, 2);
-    const double *p = pos[clv_id_of(map, CLV_VERTEX, a).index],
-                 *q = pos[clv_id_of(map, CLV_VERTEX, clv_alpha(map, a, 0)).index];
-    const double square = (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]);
-    hinge h = {0};
-    add_face(body, a, &h);
-    if (b != a) add_face(body, b, &h);
-    const double plates = h.bending > h.fixed_count ? 2 * square / h.areas * h.plate : 0;
-    *(double *)clv_column_at(column, a) = h.bending ? (plates + h.fixed) / h.bending : 0;
-  }
+  for (clv_id id = clv_id_next(map, CLV_EDGE, (clv_id){0, 0}); id.index; id = clv_id_next(map, CLV_EDGE, id))
+    physics_fill_hinge(body, column, clv_id_dart(map, CLV_EDGE, id));
+}
+
+// One cell, by its rest shape: what its springs have. Zeros where its model has none.
+void physics_spring_constants(const clv_body *body, clv_dart cell, physics_springs *springs) {
+  const clv_map *map = body->map;
+  const clv_kind kind = clv_cell_shape(map, cell);
+  const uint32_t row = clv_cell_row(map, cell), count = clv_templates[kind].corner_count;
+  const double(*rest)[3] = clv_column_data(body->rest, CLV_NONE, NULL);
+  const physics_section *section = physics_section_of(body, cell);
+  *springs = (physics_springs){0};
+  if (!section->model->springs) return;
+  solid s = {.kind = kind};
+  for (uint32_t c = 0; c < count; c++)
+    memcpy(s.corner[c], rest[map->corners[kind][(size_t)row * count + c]], sizeof s.corner[c]);
+  s.volume =
+      clv_element_measure(kind, (const double(*)[3])s.corner) * (map->dimension == 2 ? section->material.thickness : 1);
+  const targets t = {.ea = springs->ea, .diagonal = &springs->diagonal};
+  put_solid(&t, 0, &s, section);
 }
 
 void physics_fill(const clv_body *body) {

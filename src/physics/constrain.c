@@ -115,6 +115,7 @@ clv_result clv_body_fix(clv_body *body, const clv_zone *zone, unsigned axes, uin
       vel[slot][axis] = 0;
     }
   }
+  body->holds = true;
   body->subject++;
   return CLV_OK;
 }
@@ -155,6 +156,7 @@ clv_result clv_body_move(clv_body *body, const clv_zone *zone, unsigned axes, co
       anchor[slot][axis] = pos[slot][axis];
     }
   }
+  body->holds = true;
   body->subject++;
   return CLV_OK;
 }
@@ -213,8 +215,7 @@ const uint32_t *clv_body_held(const clv_body *body) {
   return clv_column_data(body->held, CLV_NONE, NULL);
 }
 
-void clv_body_place(clv_body *body, double time) {
-  if (body->path.count == body->pulls.count) return; // nothing moves
+static void place_moved(clv_body *body, double time) {
   const uint32_t slots = clv_body_slots(body);
   const uint32_t(*paths)[3] = clv_column_data(body->paths, CLV_NONE, NULL);
   const double(*anchor)[3] = clv_column_data(body->anchor, CLV_NONE, NULL);
@@ -229,4 +230,11 @@ void clv_body_place(clv_body *body, double time) {
         vel[s][axis] = rate[axis];
       }
   }
+}
+
+void clv_body_place(clv_body *body, double time) {
+  if (body->path.count > body->pulls.count) place_moved(body, time);
+  if (physics_hanging_ready(body) != CLV_OK || !body->hanging->table.count) return;
+  physics_spread(body, physics_vectors(body->pos));
+  physics_spread(body, physics_vectors(body->vel));
 }

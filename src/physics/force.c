@@ -13,7 +13,7 @@ static bool make_scratch(clv_body *body) {
 // Gravity, and drag in proportion to mass.
 static void add_body_forces(const clv_body *body, double *out) {
   const uint32_t slots = clv_body_slots(body);
-  const double *mass = physics_vectors(body->mass), *vel = physics_vectors(body->vel);
+  const double *mass = clv_body_masses(body), *vel = physics_vectors(body->vel);
   const double x = body->gravity[0], y = body->gravity[1], z = body->gravity[2];
   const double drag = body->drag + body->rayleigh_mass;
   if (drag == 0) {
@@ -42,18 +42,37 @@ static clv_result add_stiffness_damping(clv_body *body, double *out) {
   return CLV_OK;
 }
 
+clv_result physics_law_force(clv_body *body, double *out) {
+  clv_result result = physics_hanging_ready(body);
+  if (result != CLV_OK) return result;
+  result = clv_views_force(body->views, out);
+  if (result != CLV_OK) return fail_from_views(body, result);
+  physics_gather(body, out);
+  return CLV_OK;
+}
+
 clv_result clv_body_force(clv_body *body, double time, double *out) {
-  const clv_result result = clv_views_force(body->views, out);
+  clv_result result = physics_hanging_ready(body);
+  if (result != CLV_OK) return result;
+  result = clv_views_force(body->views, out);
   if (result != CLV_OK) return fail_from_views(body, result);
   add_body_forces(body, out);
   if (body->pulls.count) physics_add_pulls(body, time, out);
   if (body->loads.count) physics_add_loads(body, out);
-  return body->rayleigh_stiffness > 0 ? add_stiffness_damping(body, out) : CLV_OK;
+  if (body->rayleigh_stiffness > 0) result = add_stiffness_damping(body, out);
+  physics_gather(body, out);
+  return result;
 }
 
 clv_result clv_body_force_along(clv_body *body, const double *dpos, const double *dvel, double *out) {
   const uint32_t slots = clv_body_slots(body);
   const size_t count = 3 * (size_t)slots;
+  clv_result result = physics_hanging_ready(body);
+  if (result != CLV_OK) return result;
+  const double *given = dpos, *given_rate = dvel;
+  dpos = physics_spread_copy(body, 0, dpos);
+  dvel = physics_spread_copy(body, 1, dvel);
+  if ((given && !dpos) || (given_rate && !dvel)) return physics_no_memory(body);
   const double *direction = dpos;
   if (dvel && body->rayleigh_stiffness > 0) { // stiffness acts on both
     if (!make_scratch(body)) return physics_no_memory(body);
@@ -61,9 +80,10 @@ clv_result clv_body_force_along(clv_body *body, const double *dpos, const double
       body->scratch.data[k] = (dpos ? dpos[k] : 0) + body->rayleigh_stiffness * dvel[k];
     direction = body->scratch.data;
   }
-  const clv_result result = clv_views_force_along(body->views, direction, dvel, out);
+  result = clv_views_force_along(body->views, direction, dvel, out);
   if (result != CLV_OK) return fail_from_views(body, result);
-  const double drag = body->drag + body->rayleigh_mass, *mass = physics_vectors(body->mass);
+  physics_gather(body, out);
+  const double drag = body->drag + body->rayleigh_mass, *mass = clv_body_masses(body);
   if (!dvel || drag == 0) return CLV_OK;
   for (size_t s = 1; s < slots; s++)
     for (size_t k = 3 * s; k < 3 * s + 3; k++) out[k] -= drag * mass[s] * dvel[k];

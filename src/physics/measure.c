@@ -4,8 +4,8 @@
 
 clv_result clv_body_energies(clv_body *body, clv_energies *energies) {
   const uint32_t slots = clv_body_slots(body);
-  const double *mass = physics_vectors(body->mass), *pos = physics_vectors(body->pos),
-               *vel = physics_vectors(body->vel), *g = body->gravity;
+  const double *mass = clv_body_masses(body), *pos = physics_vectors(body->pos), *vel = physics_vectors(body->vel),
+               *g = body->gravity;
   *energies = (clv_energies){0};
   const clv_result result = clv_views_energy(body->views, &energies->elastic);
   if (result != CLV_OK) return physics_fail(body, result, "%s", clv_views_error(body->views));
@@ -19,8 +19,7 @@ clv_result clv_body_energies(clv_body *body, clv_energies *energies) {
 
 void clv_body_momenta(const clv_body *body, clv_momenta *momenta) {
   const uint32_t slots = clv_body_slots(body);
-  const double *mass = physics_vectors(body->mass), *pos = physics_vectors(body->pos),
-               *vel = physics_vectors(body->vel);
+  const double *mass = clv_body_masses(body), *pos = physics_vectors(body->pos), *vel = physics_vectors(body->vel);
   clv_momenta sum = {0};
   for (size_t s = 1; s < slots; s++) {
     const double *x = pos + 3 * s, *v = vel + 3 * s, m = mass[s];

@@ -12,6 +12,7 @@ struct direct {
   cholmod_dense *right, *solution, *room, *more_room;
   BASE_ARRAY(uint32_t) unknowns; // entries of vectors
   BASE_ARRAY(uint32_t) numbers;  // of each entry: its unknown, UINT32_MAX where it is held
+  expansion expansion;           // of what hangs
 };
 
 static clv_result no_memory(clv_error *error) {
@@ -58,6 +59,7 @@ void direct_destroy(direct *d) {
   cholmod_l_finish(&d->common);
   BASE_RELEASE(&allocator, &d->unknowns);
   BASE_RELEASE(&allocator, &d->numbers);
+  expand_free(&d->expansion, &allocator);
   base_free(&allocator, d, sizeof *d);
 }
 
@@ -92,6 +94,77 @@ static int64_t fill_column(const direct *d, const matrix *m, uint32_t entry, int
   return count;
 }
 
+// Bodies with hanging vertices: C'A C, put together from its terms. Counts them where there is no list yet.
+
+static void add_term(const direct *d, cholmod_triplet *list, size_t *count, uint32_t row, uint32_t column,
+                     double value) {
+  const uint32_t i = d->numbers.data[row], j = d->numbers.data[column];
+  if (i == UINT32_MAX || j == UINT32_MAX) return;
+  if (list) {
+    ((int64_t *)list->i)[*count] = i > j ? i : j;
+    ((int64_t *)list->j)[*count] = i > j ? j : i;
+    ((double *)list->x)[*count] = value;
+  }
+  ++*count;
+}
+
+// Of a block on the diagonal only one half is wanted; one beside it counts for its mirror, too.
+static void add_block(const direct *d, cholmod_triplet *list, size_t *count, const expand_term *p, const expand_term *q,
+                      const double *block, bool diagonal) {
+  const double weight = p->weight * q->weight;
+  for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t j = 0; j < 3; j++) {
+      const uint32_t row = 3 * p->slot + i, column = 3 * q->slot + j;
+      if (diagonal && row < column) continue;
+      add_term(d, list, count, row, column, weight * block[3 * j + i] * (!diagonal && row == column ? 2 : 1));
+    }
+}
+
+static size_t list_terms(const direct *d, const matrix *m, cholmod_triplet *list) {
+  size_t count = 0;
+  for (uint32_t row = 0; row < m->rows; row++) {
+    expand_term own_row, own_column;
+    uint32_t rows = 0, columns = 0;
+    const expand_term *p = expand_terms(&d->expansion, row, &own_row, &rows);
+    for (uint32_t b = m->starts.data[row]; b < m->starts.data[row + 1]; b++) {
+      const uint32_t column = m->columns.data[b];
+      const expand_term *q = expand_terms(&d->expansion, column, &own_column, &columns);
+      for (uint32_t s = 0; s < rows; s++)
+        for (uint32_t t = 0; t < columns; t++)
+          add_block(d, list, &count, &p[s], &q[t], matrix_block(m, b), row == column);
+    }
+  }
+  return count;
+}
+
+static bool fill_expanded(direct *d, const matrix *m) {
+  const size_t n = d->unknowns.count, all = list_terms(d, m, NULL);
+  cholmod_triplet *list = cholmod_l_allocate_triplet(n, n, all, -1, CHOLMOD_REAL, &d->common);
+  if (!list) return false;
+  list->nnz = list_terms(d, m, list);
+  cholmod_l_free_sparse(&d->lower, &d->common);
+  d->lower = cholmod_l_triplet_to_sparse(list, all, &d->common);
+  cholmod_l_free_triplet(&list, &d->common);
+  return d->lower != NULL;
+}
+
+static bool analyse_expanded(direct *d, const matrix *m, const physics_hangings *hanging, const uint8_t *held) {
+  free_analysis(d);
+  if (!number_unknowns(d, m, held) || !expand_make(&d->expansion, hanging, m->rows, &d->allocator)) return false;
+  const size_t n = d->unknowns.count;
+  d->right = cholmod_l_allocate_dense(n, 1, n, CHOLMOD_REAL, &d->common);
+  if (!d->right || !fill_expanded(d, m)) return false;
+  d->factor = cholmod_l_analyze(d->lower, &d->common);
+  return d->factor != NULL;
+}
+
+static bool fill_plain(direct *d, const matrix *m) {
+  const int64_t *starts = d->lower->p;
+  double *values = d->lower->x;
+  for (uint32_t k = 0; k < d->unknowns.count; k++) fill_column(d, m, d->unknowns.data[k], NULL, values + starts[k]);
+  return true;
+}
+
 static bool analyse(direct *d, const matrix *m, const uint8_t *held) {
   free_analysis(d);
   if (!number_unknowns(d, m, held)) return false;
@@ -111,14 +184,14 @@ static bool analyse(direct *d, const matrix *m, const uint8_t *held) {
   return d->factor != NULL;
 }
 
-clv_result direct_factor(direct *d, const matrix *m, const uint8_t *held, bool changed, clv_error *error) {
-  if ((changed || !d->factor) && !analyse(d, m, held)) {
+clv_result direct_factor(direct *d, const matrix *m, const physics_hangings *hanging, const uint8_t *held, bool changed,
+                         clv_error *error) {
+  const bool hangs = hanging->table.count, anew = changed || !d->factor;
+  if ((anew && !(hangs ? analyse_expanded(d, m, hanging, held) : analyse(d, m, held))) ||
+      !(hangs ? fill_expanded(d, m) : fill_plain(d, m))) {
     free_analysis(d);
     return no_memory(error);
   }
-  const int64_t *starts = d->lower->p;
-  double *values = d->lower->x;
-  for (uint32_t k = 0; k < d->unknowns.count; k++) fill_column(d, m, d->unknowns.data[k], NULL, values + starts[k]);
   if (!d->unknowns.count) return CLV_OK;
   if (!cholmod_l_factorize(d->lower, d->factor, &d->common) && d->common.status < 0) {
     free_analysis(d);
@@ -159,8 +232,9 @@ void direct_destroy(direct *d) {
   (void)d;
 }
 
-clv_result direct_factor(direct *d, const matrix *m, const uint8_t *held, bool changed, clv_error *error) {
-  (void)d, (void)m, (void)held, (void)changed;
+clv_result direct_factor(direct *d, const matrix *m, const physics_hangings *hanging, const uint8_t *held, bool changed,
+                         clv_error *error) {
+  (void)d, (void)m, (void)hanging, (void)held, (void)changed;
   return clv_error_set(error, CLV_ERROR_ARGUMENT, "this library has no direct solver");
 }
 

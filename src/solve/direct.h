@@ -7,6 +7,7 @@
 #ifndef SOLVE_DIRECT_H
 #define SOLVE_DIRECT_H
 
+#include "solve/expand.h"
 #include "solve/matrix.h"
 
 typedef struct direct direct;
@@ -16,8 +17,10 @@ direct *direct_create(const clv_allocator *allocator, clv_error *error);
 void direct_destroy(direct *d);
 
 // Factors A on the axes that are free; `held`: bits of axes, by row. `changed`: the pattern or what is held is not what it was
-// at the last call. CLV_ERROR_REFUSED when A is not positive definite.
-clv_result direct_factor(direct *d, const matrix *m, const uint8_t *held, bool changed, clv_error *error);
+// at the last call. What hangs is no unknown: then the matrix is C'A C (expand.h). CLV_ERROR_REFUSED when it is not positive
+// definite.
+clv_result direct_factor(direct *d, const matrix *m, const physics_hangings *hanging, const uint8_t *held, bool changed,
+                         clv_error *error);
 // Solves for the free axes of x, three numbers a row; the others are not touched.
 clv_result direct_solve(direct *d, const double *b, double *x, clv_error *error);
 

@@ -20,6 +20,8 @@ static void prescribe(clv_solver *solver, double time, double dt, double *change
     x[at] = x0[at];
     v[at] = v0[at];
   }
+  physics_spread(solver->body, x);
+  physics_spread(solver->body, v);
 }
 
 static solve_outcome move(clv_solver *solver, double time, double dt, const double *restrict change) {

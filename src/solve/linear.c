@@ -36,6 +36,7 @@ struct linear_system {
   cholesky cholesky;
   direct *direct;
   bool pattern_changed; // since the direct solver has seen it
+  uint64_t hanging;     // changes of what hangs, that were seen
 };
 
 static double *vector(const linear_system *system, uint32_t which) {
@@ -151,6 +152,19 @@ static matrix_sum sum_of(const clv_body *body, const linear_factors *f) {
                       .damping = f->damping};
 }
 
+// What the diagonal blocks of hanging vertices add to those of their parents; couplings between them are left out.
+static void gather_blocks(const linear_system *system, double *blocks) {
+  const physics_hangings *h = system->body->hanging;
+  for (uint32_t k = h->table.count; k-- > 0;) {
+    const physics_hanging *one = &h->table.data[k];
+    const double *from = blocks + 9 * (size_t)one->slot;
+    for (uint32_t p = 0; p < one->count; p++) {
+      double *to = blocks + 9 * (size_t)one->parents[p];
+      for (uint32_t e = 0; e < 9; e++) to[e] += from[e] / (one->count * one->count);
+    }
+  }
+}
+
 // The inverses of A's diagonal blocks. Block of a slot: 9 numbers at blocks + 9 * starts[slot], or * slot without starts.
 static void invert_diagonal(linear_system *system, const double *blocks, const uint32_t *starts) {
   enum { AHEAD = 8 };
@@ -167,6 +181,7 @@ static clv_result make_matrix_free(linear_system *system) {
   const clv_result result = matrix_diagonal(&system->matrix, &system->sum, system->blocks.data);
   if (result == CLV_ERROR_MEMORY) return no_memory(system);
   if (result != CLV_OK) return fail(system, result, clv_views_error(system->views));
+  gather_blocks(system, system->blocks.data);
   invert_diagonal(system, system->blocks.data, NULL);
   const clv_result linear = clv_views_linearize(system->views);
   return linear == CLV_OK ? CLV_OK : fail(system, linear, clv_views_error(system->views));
@@ -175,8 +190,8 @@ static clv_result make_matrix_free(linear_system *system) {
 static clv_result factor(linear_system *system) {
   if (!system->direct) system->direct = direct_create(&system->allocator, &system->error);
   if (!system->direct) return system->error.code;
-  const clv_result result =
-      direct_factor(system->direct, &system->matrix, system->axes.data, system->pattern_changed, &system->error);
+  const clv_result result = direct_factor(system->direct, &system->matrix, system->body->hanging, system->axes.data,
+                                          system->pattern_changed, &system->error);
   if (result == CLV_OK) system->pattern_changed = false;
   return result;
 }
@@ -195,6 +210,15 @@ static clv_result make_assembled(linear_system *system) {
     if (end == CHOLESKY_MADE) return CLV_OK;
     system->preconditioner = LINEAR_JACOBI; // the report says so
   }
+  if (system->body->hanging->table.count) { // the matrix stays what it is: its diagonal is changed apart
+    if (!BASE_RESERVE(&system->allocator, &system->blocks, 9 * (uint64_t)system->slots)) return no_memory(system);
+    for (size_t slot = 0; slot < system->slots; slot++)
+      memcpy(system->blocks.data + 9 * slot, matrix_block(&system->matrix, system->matrix.starts.data[slot]),
+             9 * sizeof(double));
+    gather_blocks(system, system->blocks.data);
+    invert_diagonal(system, system->blocks.data, NULL);
+    return CLV_OK;
+  }
   invert_diagonal(system, system->matrix.values.data, system->matrix.starts.data);
   return CLV_OK;
 }
@@ -211,9 +235,13 @@ static bool reserve(linear_system *system) {
 }
 
 clv_result linear_system_update(linear_system *system, const linear_factors *factors) {
+  const clv_result ready = physics_hanging_ready(system->body);
+  if (ready != CLV_OK) return fail(system, ready, clv_body_error(system->body));
   system->sum = sum_of(system->body, factors);
   system->slots = clv_body_slots(system->body);
   system->ready = false;
+  system->pattern_changed = system->pattern_changed || system->hanging != system->body->hanging->changes;
+  system->hanging = system->body->hanging->changes;
   if (!reserve(system)) return no_memory(system);
   system->linear = choose(system);
   system->preconditioner = choose_preconditioner(system);
@@ -242,16 +270,30 @@ static clv_result multiply_along(linear_system *system, const double *x, double 
   const bool damped = sum->damping != 0;
   for (size_t k = 0; k < numbers; k++) pos[k] = -sum->stiffness * x[k];
   for (size_t k = 0; damped && k < numbers; k++) vel[k] = -sum->damping * x[k];
+  physics_spread(system->body, pos);
+  if (damped) physics_spread(system->body, vel);
   const clv_result result = clv_views_linear_force(system->views, pos, damped ? vel : NULL, out);
   if (result != CLV_OK) return fail(system, result, clv_views_error(system->views));
+  physics_gather(system->body, out);
   for (size_t slot = 0; slot < system->slots; slot++)
     for (size_t k = 3 * slot; k < 3 * slot + 3; k++) out[k] += sum->mass * sum->masses[slot] * x[k];
   return CLV_OK;
 }
 
+// The matrix knows all vertices as free ones: what hangs is spread before and gathered behind. The result is x A x.
+static double multiply_matrix(const linear_system *system, const double *x, double *out) {
+  if (!system->body->hanging->table.count) return matrix_multiply(&system->matrix, x, out);
+  double *spread = vector(system, SCALED);
+  memcpy(spread, x, 3 * (size_t)system->slots * sizeof *x);
+  physics_spread(system->body, spread);
+  const double product = matrix_multiply(&system->matrix, spread, out);
+  physics_gather(system->body, out);
+  return product;
+}
+
 static clv_result multiply(linear_system *system, const double *x, double *out) {
   if (system->linear == CLV_LINEAR_MATRIX_FREE) return multiply_along(system, x, out);
-  matrix_multiply(&system->matrix, x, out);
+  multiply_matrix(system, x, out);
   return CLV_OK;
 }
 
@@ -264,7 +306,7 @@ static clv_result multiply_free(void *user, const double *x, double *out, double
     result = multiply_along(system, x, out);
     *product = result == CLV_OK ? conjugate_dot(&room, x, out) : 0;
   } else {
-    *product = matrix_multiply(&system->matrix, x, out);
+    *product = multiply_matrix(system, x, out);
   }
   clear_held(system, out);
   return result;
@@ -287,7 +329,7 @@ bool linear_system_tells_forces(const linear_system *system) {
 
 void linear_system_force_along(const linear_system *system, const double *x, double *out) {
   const matrix_sum *sum = &system->sum;
-  matrix_multiply(&system->matrix, x, out);
+  multiply_matrix(system, x, out);
   for (size_t slot = 0; slot < system->slots; slot++)
     for (size_t k = 3 * slot; k < 3 * slot + 3; k++)
       out[k] = (sum->mass * sum->masses[slot] * x[k] - out[k]) / sum->stiffness;

@@ -60,6 +60,8 @@ static void set_state(newton *n) {
     n->x[held[k]] = n->x0[held[k]] + n->ahead_x[held[k]];
     n->v[held[k]] = n->v0[held[k]] + n->ahead_v[held[k]];
   }
+  physics_spread(n->solver->body, n->x);
+  physics_spread(n->solver->body, n->v);
 }
 
 // How far the held particles go; the body stays where it is.
@@ -73,6 +75,8 @@ static void look_at_held(newton *n) {
     n->x[at] = n->x0[at];
     n->v[at] = n->v0[at];
   }
+  physics_spread(solver->body, n->x);
+  physics_spread(solver->body, n->v);
 }
 
 // b = -r from the force in f; its norm, and the scale that it is measured by: inertia, weight, what holds the body.
@@ -308,6 +312,7 @@ solve_outcome solve_try_newmark(clv_solver *solver, double time, double dt) {
   outcome = solve_newton(solver, &scheme, time + dt, dt);
   if (outcome != SOLVE_DONE) return outcome;
   memcpy(solve_acceleration(solver), solver->vectors[SOLVE_SECOND].data, solve_numbers(solver) * sizeof(double));
+  physics_spread(solver->body, solve_acceleration(solver));
   solver->started = 1;
   return SOLVE_DONE;
 }

@@ -180,6 +180,8 @@ clv_result solve_refresh(clv_solver *solver) {
   clv_body *body = solver->body;
   const uint64_t revision = clv_map_revision(solver->map);
   if (solver->current && solver->revision == revision && solver->subject == body->subject) return CLV_OK;
+  const clv_result ready = physics_hanging_ready(body);
+  if (ready != CLV_OK) return solve_fail(solver, ready, "%s", clv_body_error(body));
   solver->current = solver->tested = false;
   solver->slots = clv_body_slots(body);
   double *inverse = solve_vector_of(solver, SOLVE_INVERSE), *fall = solve_vector_of(solver, SOLVE_FALL);
@@ -216,11 +218,9 @@ solve_outcome solve_force(clv_solver *solver, double time, double *out) {
 solve_outcome solve_force_apart(clv_solver *solver, double time, double *out) {
   if (!solver->plain) return solve_force(solver, time, out);
   const double start = solve_clock(solver);
-  const clv_result result = clv_views_force(solver->body->views, out);
+  const clv_result result = physics_law_force(solver->body, out);
   solver->report.force_seconds += solve_clock(solver) - start;
-  if (result == CLV_OK) return SOLVE_DONE;
-  solve_fail(solver, result, "%s", clv_views_error(solver->body->views));
-  return SOLVE_ERROR;
+  return solve_of_body(solver, result);
 }
 
 // The state
@@ -298,6 +298,13 @@ static bool held_rest(const clv_solver *solver) {
   return rest;
 }
 
+// What hangs is where its parents are, whoever moved them.
+static void spread_state(clv_solver *solver) {
+  if (!solver->body->hanging->table.count) return;
+  physics_spread(solver->body, clv_body_positions(solver->body));
+  physics_spread(solver->body, clv_body_velocities(solver->body));
+}
+
 // Moves on by dt, or by its halves, or by theirs.
 static solve_outcome advance(clv_solver *solver, double time, double dt, uint32_t halvings) {
   if (!solver->held_rest) rest_held(solver, time);
@@ -333,6 +340,7 @@ clv_result clv_solver_step(clv_solver *solver, double time, double dt, clv_step_
   if (result != CLV_OK) return result;
   solver->held_rest = held_rest(solver);
   if (!solver->held_rest) keep_held(solver);
+  spread_state(solver);
   const solve_outcome outcome = advance(solver, time, dt, solver->def.halvings);
   if (outcome != SOLVE_DONE && !solver->held_rest) restore_held(solver);
   if (report) *report = solver->report;

@@ -77,8 +77,12 @@ static uint32_t find_loose(const clv_solver *solver, uint32_t *parent, const uin
     for (uint32_t c = 0; c < 3; c++) arm[c] = (x[3 * slot + c] - x[3 * root + c]) / size;
     hold(&holds[number[root]], arm, solver->held.data[k] % 3);
   }
-  for (uint32_t s = 1; s < solver->slots; s++)
-    if (masses[s] > 0 && root_of(parent, s) == s && !is_held(&holds[number[s]])) return s;
+  for (uint32_t s = 1, known = 0; s < solver->slots; s++) {
+    const uint32_t root = root_of(parent, s);
+    if (masses[s] == 0 || root == known) continue;
+    if (!is_held(&holds[number[root]])) return s;
+    known = root;
+  }
   return 0;
 }
 

@@ -1,6 +1,25 @@
 #include "support/refine.h"
 #include "support/rules.h"
 
+const clv_grid_kind refined_grids[REFINED_GRIDS] = {CLV_GRID_TET5, CLV_GRID_TET6, CLV_GRID_HEX, CLV_GRID_TRI,
+                                                    CLV_GRID_QUAD};
+const char *const refined_models[REFINED_MODELS] = {
+    "springs", "springs-hybrid", "fem-linear", "fem-corotational", "fem-corotational-qr", "mass-tensor",
+    "stvk",    "neo-hookean",    "cloth"};
+
+bool refined_serves(const char *model, clv_grid_kind kind) {
+  if (!strcmp(model, "mass-tensor")) return kind == CLV_GRID_TET5 || kind == CLV_GRID_TET6;
+  if (!strcmp(model, "neo-hookean")) return !grid_is_surface(kind);
+  if (!strcmp(model, "cloth")) return grid_is_surface(kind);
+  return true;
+}
+
+body_setup refined_setup(clv_grid_kind kind, const char *model) {
+  body_setup setup = setup_of(kind, model);
+  memcpy(setup.grid.cells, (const uint32_t[3]){2, 2, 1}, sizeof setup.grid.cells);
+  return setup;
+}
+
 static void create(clv_map *map, const char *name, clv_orbit orbit) {
   const clv_column_def def = {.name = name, .orbit = orbit, .type = CLV_INT32, .components = 1};
   if (!clv_column_find(map, name)) assert_int_equal(clv_column_create(map, &def, NULL), CLV_OK);
@@ -61,6 +80,10 @@ bool refined_refine_some(refined *r, int32_t deepest) {
     if (cell && refined_cell_level(r, cell) < deepest && refined_refine(r, cell)) return true;
   }
   return false;
+}
+
+void refined_refine_many(refined *r, uint32_t count, int32_t deepest) {
+  for (uint32_t k = 0; k < count; k++) refined_refine_some(r, deepest);
 }
 
 static bool coarsen(refined *r, clv_dart cell) {

@@ -6,6 +6,14 @@
 #include "cleave/rule.h"
 #include "support/bodies.h"
 
+// Grids of kinds that can be refined, and all models; whether one serves the other.
+enum { REFINED_GRIDS = 5, REFINED_MODELS = 9 };
+extern const clv_grid_kind refined_grids[REFINED_GRIDS];
+extern const char *const refined_models[REFINED_MODELS];
+bool refined_serves(const char *model, clv_grid_kind kind);
+// A grid of 2 x 2 x 1 cells.
+body_setup refined_setup(clv_grid_kind kind, const char *model);
+
 // A body whose map has levels, and the rules that refine it.
 typedef struct refined {
   clv_body *body;
@@ -24,6 +32,7 @@ int32_t refined_vertex_level(const refined *r, clv_dart dart);
 // Each returns whether something was changed; one commit each.
 bool refined_refine(refined *r, clv_dart cell); // a cell that has a shape
 bool refined_refine_some(refined *r, int32_t deepest);
+void refined_refine_many(refined *r, uint32_t count, int32_t deepest);
 bool refined_coarsen_some(refined *r);
 bool refined_cut_some(refined *r);
 bool refined_remove_some(refined *r);

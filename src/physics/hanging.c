@@ -1,0 +1,347 @@
+#include "physics/hanging.h"
+
+#include "physics/body.h"
+#include "physics/level.h"
+
+#include <stdlib.h>
+
+// One look at the map after a commit.
+typedef struct looking {
+  const clv_body *body;
+  physics_hangings *h;
+  const map *m;
+  physics_levels levels;
+  bool failed;
+} looking;
+
+static bool look(looking *l, const clv_body *body) {
+  *l = (looking){.body = body, .h = body->hanging, .m = map_read(body->map)};
+  return physics_levels_find(&l->levels, body->map);
+}
+
+static uint32_t slot_at(const looking *l, clv_dart dart) {
+  return physics_slot_at(&l->levels, dart);
+}
+
+static int32_t level_at(const looking *l, clv_dart dart) {
+  return physics_level_at(&l->levels, dart);
+}
+
+// Parents
+
+static void add_parent(physics_hanging *found, uint32_t slot) {
+  for (uint32_t k = 0; k < found->count; k++)
+    if (found->parents[k] == slot) return;
+  if (found->count < 4) found->parents[found->count] = slot;
+  found->count++;
+}
+
+// The ends of edges of its own level that are coarser; where there are none, the corners of the quadrangles about it.
+static void find_parents(const looking *l, clv_dart dart, bool quadrangles, physics_hanging *found) {
+  const clv_map *view = &l->m->view;
+  clv_dart at = dart, end;
+  uint32_t letter = 1;
+  found->count = 0;
+  do {
+    bool there = physics_level_step(&l->levels, at, found->level, &end);
+    if (there && quadrangles) there = physics_level_step(&l->levels, clv_alpha(view, end, 1), found->level, &end);
+    if (there && level_at(l, end) < found->level) add_parent(found, slot_at(l, end));
+    at = clv_alpha(view, at, letter);
+    letter = view->dimension == 3 ? letter ^ 3u : 1;
+  } while (at != dart);
+}
+
+static int compare_slots(const void *a, const void *b) {
+  const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+  return (p > q) - (p < q);
+}
+
+// The cell of a dart if the dart's vertex hangs in it, 0 otherwise.
+static uint32_t cell_it_hangs_in(const looking *l, clv_dart dart) {
+  if (map_page(l->m, dart).kind != MAP_KIND_DARTS || clv_cell_shape(&l->m->view, dart) > CLV_TEMPLATE_LAST) return 0;
+  return map_block(l->m, dart);
+}
+
+static bool find_hanging(looking *l, clv_dart dart, physics_hanging *found) {
+  clv_walk star;
+  uint32_t first = 0;
+  clv_dart from = CLV_NO_DART;
+  if (clv_walk_star(&star, &l->m->view, CLV_VERTEX, dart) != CLV_OK) l->failed = true;
+  for (uint32_t k = 0; !l->failed && k < star.count; k++) {
+    const uint32_t cell = cell_it_hangs_in(l, star.darts[k]);
+    if (!cell || (first && cell >= first)) continue;
+    first = cell;
+    from = star.darts[k];
+  }
+  clv_walk_end(&star);
+  if (!first) return false;
+  *found = (physics_hanging){.slot = slot_at(l, from), .level = level_at(l, from)};
+  find_parents(l, from, false, found);
+  if (found->count == 0) find_parents(l, from, true, found);
+  if (found->count != 2 && found->count != 4) return false;
+  qsort(found->parents, found->count, sizeof *found->parents, compare_slots);
+  return true;
+}
+
+// The table
+
+#define RESERVE_ZEROED(l, array, need)                                                                                 \
+  do {                                                                                                                 \
+    const uint32_t had = (array)->capacity;                                                                            \
+    if (!BASE_RESERVE(&(l)->body->allocator, array, need))                                                             \
+      (l)->failed = true;                                                                                              \
+    else if ((array)->capacity > had)                                                                                  \
+      memset((array)->data + had, 0, ((array)->capacity - had) * sizeof *(array)->data);                               \
+  } while (0)
+
+static bool is_listed(const looking *l, uint32_t slot) {
+  return slot < l->h->place.capacity && l->h->place.data[slot];
+}
+
+static void forget(looking *l, uint32_t slot) {
+  physics_hangings *h = l->h;
+  if (!is_listed(l, slot)) return;
+  h->table.data[h->place.data[slot] - 1].slot = 0;
+  h->place.data[slot] = 0;
+  h->disorder = true;
+  h->changes++;
+}
+
+static void remember(looking *l, const physics_hanging *found) {
+  physics_hangings *h = l->h;
+  RESERVE_ZEROED(l, &h->place, clv_body_slots(l->body));
+  if (!BASE_RESERVE(&l->body->allocator, &h->table, (uint64_t)h->table.count + 1)) l->failed = true;
+  if (l->failed) return;
+  uint32_t *place = &h->place.data[found->slot];
+  physics_hanging *entry = *place ? &h->table.data[*place - 1] : NULL;
+  if (entry && !memcmp(entry, found, sizeof *entry)) return;
+  h->changes++;
+  if (entry && entry->level == found->level) {
+    *entry = *found;
+    return;
+  }
+  if (entry) entry->slot = 0;
+  h->table.data[h->table.count++] = *found;
+  *place = h->table.count;
+  h->disorder = true;
+}
+
+static void judge(looking *l, clv_dart dart) {
+  physics_hanging found;
+  if (find_hanging(l, dart, &found))
+    remember(l, &found);
+  else if (!l->failed)
+    forget(l, slot_at(l, dart));
+}
+
+static int compare_hangings(const void *a, const void *b) {
+  const physics_hanging *p = a, *q = b;
+  if (p->level != q->level) return p->level < q->level ? -1 : 1;
+  return (p->slot > q->slot) - (p->slot < q->slot);
+}
+
+static void put_in_order(physics_hangings *h) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < h->table.count; k++)
+    if (h->table.data[k].slot) h->table.data[kept++] = h->table.data[k];
+  h->table.count = kept;
+  if (kept) qsort(h->table.data, kept, sizeof *h->table.data, compare_hangings);
+  for (uint32_t k = 0; k < kept; k++) h->place.data[h->table.data[k].slot] = k + 1;
+  h->disorder = false;
+}
+
+// Following commits
+
+static bool is_new(looking *l, uint32_t **stamps, uint32_t number) {
+  if ((*stamps)[number] == l->h->stamp) return false;
+  (*stamps)[number] = l->h->stamp;
+  return true;
+}
+
+static void push(looking *l, clv_dart dart) {
+  if (!BASE_RESERVE(&l->body->allocator, &l->h->darts, (uint64_t)l->h->darts.count + 1))
+    l->failed = true;
+  else
+    l->h->darts.data[l->h->darts.count++] = dart;
+}
+
+static void add_vertex(looking *l, clv_dart dart) {
+  if (is_new(l, &l->h->vertex_stamps.data, slot_at(l, dart))) push(l, dart);
+}
+
+// All vertices that hang in a cell; or did, where it has lost its shape.
+static void add_cell(looking *l, clv_dart cell) {
+  const clv_map *view = &l->m->view;
+  if (map_dart_plain(l->m, cell) || !is_new(l, &l->h->cell_stamps.data, map_block(l->m, cell))) return;
+  const bool shaped = clv_cell_shape(view, cell) <= CLV_TEMPLATE_LAST;
+  clv_walk walk;
+  if (clv_walk_orbit(&walk, view, CLV_CELL, cell) != CLV_OK) l->failed = true;
+  for (uint32_t k = 0; !l->failed && k < walk.count; k++)
+    if (shaped ? map_page(l->m, walk.darts[k]).kind == MAP_KIND_DARTS : is_listed(l, slot_at(l, walk.darts[k])))
+      add_vertex(l, walk.darts[k]);
+  clv_walk_end(&walk);
+}
+
+// A vertex that changed, and what hangs in the cells about it, whose parent it may be.
+static void add_star(looking *l, clv_dart dart) {
+  clv_walk star;
+  bool coarse = is_listed(l, slot_at(l, dart));
+  if (clv_walk_star(&star, &l->m->view, CLV_VERTEX, dart) != CLV_OK) l->failed = true;
+  for (uint32_t k = 0; !l->failed && k < star.count; k++) {
+    coarse |= cell_it_hangs_in(l, star.darts[k]) != 0;
+    add_cell(l, star.darts[k]);
+  }
+  clv_walk_end(&star);
+  if (coarse && !l->failed) add_vertex(l, dart);
+}
+
+static bool start(looking *l) {
+  physics_hangings *h = l->h;
+  RESERVE_ZEROED(l, &h->cell_stamps, (uint64_t)l->m->pages.count << 10);
+  RESERVE_ZEROED(l, &h->vertex_stamps, clv_body_slots(l->body));
+  h->darts.count = 0;
+  if (++h->stamp == 0 && !l->failed) {
+    memset(h->cell_stamps.data, 0, h->cell_stamps.capacity * sizeof *h->cell_stamps.data);
+    memset(h->vertex_stamps.data, 0, h->vertex_stamps.capacity * sizeof *h->vertex_stamps.data);
+    h->stamp = 1;
+  }
+  return !l->failed;
+}
+
+static void hear(void *user, const clv_map *view, const clv_commit *commit) {
+  const clv_body *body = user;
+  physics_hangings *h = body->hanging;
+  looking l;
+  if ((!map_read(view)->records.alive && !h->table.count) || h->stale || !look(&l, body)) return;
+  const uint32_t cells = clv_orbit_dims(view, CLV_CELL), vertices = clv_orbit_dims(view, CLV_VERTEX);
+  if (!start(&l)) {
+    h->stale = true;
+    return;
+  }
+  for (uint32_t k = 0; k < commit->event_count && !l.failed; k++) {
+    const clv_event *event = &commit->events[k];
+    if (event->dims == vertices && (event->kind == CLV_DELETED || event->kind == CLV_MERGED))
+      forget(&l, event->kind == CLV_DELETED ? event->id.index : event->from.index);
+    if (!event->dart) continue;
+    if (event->dims == cells) add_cell(&l, event->dart);
+    if (event->dims == vertices) add_star(&l, event->dart);
+  }
+  for (uint32_t k = 0; k < h->darts.count && !l.failed; k++) judge(&l, h->darts.data[k]);
+  h->stale = l.failed;
+}
+
+// All extended cells, where a commit could not be followed.
+static bool make_anew(const clv_body *body) {
+  physics_hangings *h = body->hanging;
+  const clv_map *view = body->map;
+  looking l;
+  while (h->table.count) {
+    h->table.count--;
+    if (h->table.data[h->table.count].slot) h->place.data[h->table.data[h->table.count].slot] = 0;
+  }
+  h->changes++;
+  if (!look(&l, body)) return true;
+  if (!start(&l)) return false;
+  for (clv_id id = clv_id_next(view, CLV_CELL, (clv_id){0, 0}); id.index && !l.failed;
+       id = clv_id_next(view, CLV_CELL, id))
+    add_cell(&l, clv_id_dart(view, CLV_CELL, id));
+  for (uint32_t k = 0; k < h->darts.count && !l.failed; k++) judge(&l, h->darts.data[k]);
+  h->stale = l.failed;
+  return !l.failed;
+}
+
+static bool make_ready(const clv_body *body) {
+  physics_hangings *h = body->hanging;
+  if (h->stale && !make_anew(body)) return false;
+  if (h->disorder) put_in_order(h);
+  return !h->table.count || BASE_RESERVE(&body->allocator, &h->weights, clv_body_slots(body));
+}
+
+clv_result physics_hanging_ready(clv_body *body) {
+  return make_ready(body) ? CLV_OK : physics_no_memory(body);
+}
+
+clv_result physics_hanging_create(clv_body *body, clv_error *error) {
+  body->hanging = base_allocate(&body->allocator, sizeof *body->hanging);
+  if (!body->hanging) return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while a body is made");
+  *body->hanging = (physics_hangings){0};
+  const clv_result result = clv_map_subscribe(body->map, hear, body);
+  return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "%s", clv_map_error(body->map));
+}
+
+void physics_hanging_destroy(clv_body *body) {
+  physics_hangings *h = body->hanging;
+  const clv_allocator *a = &body->allocator;
+  if (!h) return;
+  BASE_RELEASE(a, &h->table);
+  BASE_RELEASE(a, &h->place);
+  BASE_RELEASE(a, &h->weights);
+  BASE_RELEASE(a, &h->directions[0]);
+  BASE_RELEASE(a, &h->directions[1]);
+  BASE_RELEASE(a, &h->darts);
+  BASE_RELEASE(a, &h->cell_stamps);
+  BASE_RELEASE(a, &h->vertex_stamps);
+  base_free(a, h, sizeof *h);
+  body->hanging = NULL;
+}
+
+// Spreading and gathering
+
+void physics_spread(const clv_body *body, double *vector) {
+  const physics_hangings *h = body->hanging;
+  for (uint32_t k = 0; k < h->table.count; k++) {
+    const physics_hanging *one = &h->table.data[k];
+    const double share = 1.0 / one->count;
+    for (uint32_t c = 0; c < 3; c++) {
+      double sum = 0;
+      for (uint32_t p = 0; p < one->count; p++) sum += vector[3 * (size_t)one->parents[p] + c];
+      vector[3 * (size_t)one->slot + c] = share * sum;
+    }
+  }
+}
+
+void physics_gather(const clv_body *body, double *vector) {
+  const physics_hangings *h = body->hanging;
+  for (uint32_t k = h->table.count; k-- > 0;) {
+    const physics_hanging *one = &h->table.data[k];
+    const double share = 1.0 / one->count;
+    for (uint32_t c = 0; c < 3; c++) {
+      double *own = &vector[3 * (size_t)one->slot + c];
+      for (uint32_t p = 0; p < one->count; p++) vector[3 * (size_t)one->parents[p] + c] += share * *own;
+      *own = 0;
+    }
+  }
+}
+
+const double *physics_spread_copy(clv_body *body, uint32_t which, const double *vector) {
+  physics_hangings *h = body->hanging;
+  const size_t count = 3 * (size_t)clv_body_slots(body);
+  if (!vector || !h->table.count) return vector;
+  if (!BASE_RESERVE(&body->allocator, &h->directions[which], count)) return NULL;
+  memcpy(h->directions[which].data, vector, count * sizeof *vector);
+  physics_spread(body, h->directions[which].data);
+  return h->directions[which].data;
+}
+
+const double *clv_body_masses(const clv_body *body) {
+  const physics_hangings *h = body->hanging;
+  const uint32_t slots = clv_body_slots(body);
+  const double *mass = physics_vectors(body->mass);
+  if (!make_ready(body) || !h->table.count) return mass;
+  double *weights = h->weights.data;
+  memcpy(weights, mass, slots * sizeof *mass);
+  for (uint32_t k = h->table.count; k-- > 0;) {
+    const physics_hanging *one = &h->table.data[k];
+    for (uint32_t p = 0; p < one->count; p++) weights[one->parents[p]] += weights[one->slot] / one->count;
+    weights[one->slot] = 0;
+  }
+  return weights;
+}
+
+uint32_t clv_body_hanging(const clv_body *body, uint32_t k, uint32_t *slot, uint32_t parents[4]) {
+  const physics_hangings *h = body->hanging;
+  if (!make_ready(body) || k >= h->table.count) return 0;
+  *slot = h->table.data[k].slot;
+  memcpy(parents, h->table.data[k].parents, sizeof h->table.data[k].parents);
+  return h->table.data[k].count;
+}

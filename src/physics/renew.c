@@ -1,0 +1,104 @@
+// Springs of cells that a commit has made.
+//
+// What a material is, a cell hands on to those it is cut into. What a spring is depends on its cell's shape: new edges and
+// diagonals get their stiffness from the material and the shape at rest, as at the start (constants.c). A halved edge goes on with
+// its stiffness times its length, which is what is stored. Between the hanging vertices of a coarse cell there are edges that are
+// none of its own: they bear nothing for it.
+//
+// This must be done between the commit and the views' hearing of it, so the body hears of commits first.
+
+#include "physics/body.h"
+#include "physics/level.h"
+
+typedef struct columns {
+  clv_column *ea, *diagonal, *shear, *bend;
+} columns;
+
+static clv_column *column_on(const clv_map *view, const char *name, clv_orbit orbit) {
+  clv_column *column = clv_column_find(view, name);
+  const clv_column_def *def = column ? clv_column_get_def(column) : NULL;
+  const bool fits = def && clv_orbit_dims(view, def->orbit) == clv_orbit_dims(view, orbit) && def->type == CLV_DOUBLE &&
+                    def->components == 1;
+  return fits ? column : NULL;
+}
+
+static columns find_columns(const clv_map *view) {
+  return (columns){.ea = column_on(view, "ea", CLV_CELL_EDGE),
+                   .diagonal = column_on(view, "k_diagonal", CLV_CELL),
+                   .shear = view->dimension == 2 ? column_on(view, "k_shear", CLV_CELL) : NULL,
+                   .bend = view->dimension == 2 ? column_on(view, "k_bend", CLV_EDGE) : NULL};
+}
+
+typedef struct setting {
+  const clv_column *column;
+  double value;
+} setting;
+
+static void set_piece(void *user, clv_dart dart) {
+  const setting *s = user;
+  *(double *)clv_column_at(s->column, dart) = s->value;
+}
+
+// Everything in an extended cell that is no edge of its template bears nothing.
+static void clear_edges(const clv_map *view, const clv_column *ea, clv_dart cell) {
+  clv_walk walk;
+  if (clv_walk_orbit(&walk, view, CLV_CELL, cell) == CLV_OK) // without memory a spring too many stays
+    for (uint32_t k = 0; k < walk.count; k++) *(double *)clv_column_at(ea, walk.darts[k]) = 0;
+  clv_walk_end(&walk);
+}
+
+static void renew_edges(const clv_map *view, const clv_column *ea, clv_dart home, const physics_springs *springs) {
+  const clv_template *shape = &clv_templates[clv_cell_shape(view, home)];
+  const clv_suborbits *edges = &shape->sub[shape->dimension == 3 ? 5 : 1]; // <0,2>, <0>
+  const bool extended = clv_cell_kind(view, home) > CLV_TEMPLATE_LAST;
+  physics_levels levels;
+  const bool leveled = physics_levels_find(&levels, view);
+  double value[12];
+  int32_t level[12];
+  for (uint32_t e = 0; e < edges->count; e++) {
+    const clv_dart a = home | edges->first[e], b = home | shape->alpha[0][edges->first[e]];
+    const int32_t at_a = leveled ? physics_level_at(&levels, a) : 0, at_b = leveled ? physics_level_at(&levels, b) : 0;
+    level[e] = at_a > at_b ? at_a : at_b;
+    const bool halved = at_a != at_b;
+    value[e] = halved ? *(const double *)clv_column_at(ea, a) : springs->ea[e];
+  }
+  if (extended) clear_edges(view, ea, home);
+  for (uint32_t e = 0; e < edges->count; e++) {
+    setting s = {ea, value[e]};
+    if (extended && leveled)
+      physics_level_pieces(&levels, home | edges->first[e], level[e], set_piece, &s);
+    else
+      set_piece(&s, home | edges->first[e]);
+  }
+}
+
+static void renew_cell(const clv_body *body, const columns *c, clv_dart cell) {
+  const clv_map *view = body->map;
+  if (clv_cell_shape(view, cell) > CLV_TEMPLATE_LAST) return;
+  if (*(const int32_t *)clv_column_at(body->section, cell) < 0) return; // nobody said what it is made of
+  const clv_dart home = clv_id_of(view, CLV_CELL, cell).index << 6;
+  physics_springs springs;
+  physics_spring_constants(body, cell, &springs);
+  if (c->ea) renew_edges(view, c->ea, home, &springs);
+  if (c->diagonal) *(double *)clv_column_at(c->diagonal, home) = springs.diagonal;
+  if (c->shear) *(double *)clv_column_at(c->shear, home) = springs.diagonal;
+}
+
+static void hear(void *user, const clv_map *view, const clv_commit *commit) {
+  const clv_body *body = user;
+  const columns c = find_columns(view);
+  if (!body->section || (!c.ea && !c.diagonal && !c.shear && !c.bend)) return;
+  const uint32_t cells = clv_orbit_dims(view, CLV_CELL), edges = clv_orbit_dims(view, CLV_EDGE);
+  for (uint32_t k = 0; k < commit->event_count; k++) {
+    const clv_event *event = &commit->events[k];
+    const bool made = event->dart && (event->kind == CLV_CREATED || event->kind == CLV_SPLIT);
+    if (made && event->dims == cells) renew_cell(body, &c, event->dart);
+    if (c.bend && event->dart && event->kind == CLV_CREATED && event->dims == edges)
+      physics_fill_hinge(body, c.bend, event->dart);
+  }
+}
+
+clv_result physics_renew_create(clv_body *body, clv_error *error) {
+  const clv_result result = clv_map_subscribe(body->map, hear, body);
+  return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "%s", clv_map_error(body->map));
+}
