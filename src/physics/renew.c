@@ -53,8 +53,8 @@ static void renew_edges(const clv_map *view, const clv_column *ea, clv_dart home
   const bool extended = clv_cell_kind(view, home) > CLV_TEMPLATE_LAST;
   physics_levels levels;
   const bool leveled = physics_levels_find(&levels, view);
-  double value[12];
-  int32_t level[12];
+  double value[12] = {0};
+  int32_t level[12] = {0};
   for (uint32_t e = 0; e < edges->count; e++) {
     const clv_dart a = home | edges->first[e], b = home | shape->alpha[0][edges->first[e]];
     const int32_t at_a = leveled ? physics_level_at(&levels, a) : 0, at_b = leveled ? physics_level_at(&levels, b) : 0;

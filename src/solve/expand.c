@@ -28,6 +28,15 @@ static bool add(expansion *e, const clv_allocator *a, uint32_t first, expand_ter
   return true;
 }
 
+// What a parent is, times its share.
+static bool add_parent(expansion *e, const clv_allocator *a, uint32_t first, uint32_t parent, double share) {
+  const uint32_t entry = e->place.data[parent];
+  if (!entry) return add(e, a, first, (expand_term){parent, share});
+  for (uint32_t t = e->starts.data[entry - 1]; t < e->starts.data[entry]; t++)
+    if (!add(e, a, first, (expand_term){e->terms.data[t].slot, share * e->terms.data[t].weight})) return false;
+  return true;
+}
+
 bool expand_make(expansion *e, const physics_hangings *hanging, uint32_t slots, const clv_allocator *allocator) {
   const uint32_t count = hanging->table.count;
   if (!BASE_RESERVE(allocator, &e->starts, (uint64_t)count + 1) || !BASE_RESERVE(allocator, &e->place, slots))
@@ -37,16 +46,8 @@ bool expand_make(expansion *e, const physics_hangings *hanging, uint32_t slots, 
   e->starts.data[0] = 0;
   for (uint32_t k = 0; k < count; k++) { // parents come first
     const physics_hanging *one = &hanging->table.data[k];
-    for (uint32_t p = 0; p < one->count; p++) {
-      expand_term own = {0};
-      uint32_t terms = 0;
-      expand_terms(e, one->parents[p], &own, &terms);
-      for (uint32_t t = 0; t < terms; t++) { // asked for anew each time: the list may move as it grows
-        expand_term term = expand_terms(e, one->parents[p], &own, &terms)[t];
-        term.weight /= one->count;
-        if (!add(e, allocator, e->starts.data[k], term)) return false;
-      }
-    }
+    for (uint32_t p = 0; p < one->count; p++)
+      if (!add_parent(e, allocator, e->starts.data[k], one->parents[p], 1.0 / one->count)) return false;
     e->starts.data[k + 1] = e->terms.count;
     e->place.data[one->slot] = k + 1;
   }

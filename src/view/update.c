@@ -249,6 +249,15 @@ static reaching reach_of(clv_views *views, const view_site *site, const clv_even
   return r;
 }
 
+// Every row inside a cell at the orbit may read its number or its value: one dart of each cell is enough.
+static bool touch_star(clv_views *views, const view_site *site, const clv_event *event) {
+  clv_walk star;
+  if (clv_walk_star(&star, &site->map->view, event->dims, event->dart) != CLV_OK) return false;
+  for (uint32_t k = 0; k < star.count; k++) touch(views, site, star.darts[k]);
+  clv_walk_end(&star);
+  return true;
+}
+
 static void reach_by_events(clv_views *views, const view_site *site) {
   const clv_commit *commit = views->change.commit;
   for (uint32_t k = 0; k < commit->event_count && !views->change.no_memory; k++) {
@@ -258,9 +267,11 @@ static void reach_by_events(clv_views *views, const view_site *site) {
       touch_key(views, event->id.index, event->dart, event->kind == CLV_SPLIT ? event->from.index : 0);
     }
     reaching r = reach_of(views, site, event);
-    if (event->dart && (r.numbers || r.values) &&
-        !view_orbit_darts(site->map, event->dims, event->dart, follow_sources, &r))
-      views->change.no_memory = true;
+    if (!event->dart || (!r.numbers && !r.values)) continue;
+    const bool done = site->inside && !site->crossing
+                          ? touch_star(views, site, event)
+                          : view_orbit_darts(site->map, event->dims, event->dart, follow_sources, &r);
+    if (!done) views->change.no_memory = true;
   }
 }
 
@@ -460,15 +471,6 @@ static bool reads_numbers(const view_site *site, uint32_t dims) {
   for (uint32_t k = 0; k < site->sources.count; k++)
     if (!site->sources.data[k].column && site->sources.data[k].dims == dims) return true;
   return false;
-}
-
-// Every row inside a cell at the orbit may read its number.
-static bool touch_star(clv_views *views, const view_site *site, const clv_event *event) {
-  clv_walk star;
-  if (clv_walk_star(&star, &site->map->view, event->dims, event->dart) != CLV_OK) return false;
-  for (uint32_t k = 0; k < star.count; k++) touch(views, site, star.darts[k]);
-  clv_walk_end(&star);
-  return true;
 }
 
 // Where everything only loses, what came off an orbit has another number and the same values: its rows are renumbered.
