@@ -130,15 +130,22 @@ static clv_result append_parts(clv_surgery *s) {
   return CLV_OK;
 }
 
+// Vertices hang in no template, so most cuts never ask for levels.
+static bool is_template(const clv_map *map, clv_dart cell) {
+  return clv_cell_kind(map, cell) <= CLV_TEMPLATE_LAST;
+}
+
 clv_result surgery_whole_facets(clv_surgery *s) {
-  const levels l = levels_of(s);
-  if (!l.vertex || !l.cell) return CLV_OK;
+  levels l = {.map = NULL};
   clv_result result = CLV_OK;
   for (uint32_t k = 0, count = s->facets.count; result == CLV_OK && k < count; k++) {
     const clv_dart here = s->facets.data[k], there = clv_alpha(s->map, here, s->map->dimension);
+    if (is_template(s->map, here) && is_template(s->map, there)) continue;
+    if (!l.map) l = levels_of(s);
+    if (!l.vertex || !l.cell) return CLV_OK; // never refined
     const int32_t level = value_at(l.cell, here), other = value_at(l.cell, there);
     const clv_dart coarse = level <= other ? here : there;
-    if (clv_cell_kind(s->map, coarse) <= CLV_TEMPLATE_LAST) continue; // nothing hangs there
+    if (is_template(s->map, coarse)) continue;
     const int32_t at = level <= other ? level : other;
     result = s->map->dimension == 3 ? fill_face(s, &l, coarse, at) : fill_edge(s, &l, coarse, at);
     if (result == CLV_OK) result = append_parts(s);
