@@ -105,7 +105,8 @@ clv_dart surgery_next_cell(const clv_map *map, surgery_cursor *at) {
 
 bool surgery_cell_corners(clv_surgery *surgery, clv_dart cell, surgery_corners *corners) {
   const clv_map *map = surgery->map;
-  const clv_kind kind = clv_cell_kind(map, cell);
+  clv_kind kind = clv_cell_kind(map, cell);
+  if (kind > CLV_TEMPLATE_LAST) kind = clv_cell_shape(map, cell); // vertices that hang in it are no corners
   if (CLV_LIKELY(kind <= CLV_TEMPLATE_LAST)) {
     const uint32_t count = clv_templates[kind].corner_count;
     *corners = (surgery_corners){map->corners[kind] + (size_t)clv_cell_row(map, cell) * count, count};

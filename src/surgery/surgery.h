@@ -73,7 +73,8 @@ typedef struct surgery_cursor {
 } surgery_cursor;
 clv_dart surgery_next_cell(const clv_map *map, surgery_cursor *at);
 
-// The vertices of a cell, by slot. They live until the next call.
+// The corners of a cell, by slot; of one that is no template at its own level, all its vertices. They live until the next
+// call. Between transactions.
 typedef struct surgery_corners {
   const uint32_t *slots;
   uint32_t count;
