@@ -65,6 +65,10 @@ CLV_API void clv_solver_destroy(clv_solver *solver);
 CLV_API const char *clv_solver_error(const clv_solver *solver);
 CLV_API const clv_solver_def *clv_solver_get_def(const clv_solver *solver);
 
+// Follows the body through the commits there were since the last step. A step does so, too; who wants to know what an edit
+// costs, or has time now, calls it before.
+CLV_API clv_result clv_solver_follow(clv_solver *solver);
+
 // What one step did.
 typedef struct clv_step_report {
   uint32_t rejected;          // tries that were taken back and halved

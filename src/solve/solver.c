@@ -139,6 +139,8 @@ clv_solver *clv_solver_create(clv_body *body, const clv_solver_def *given, clv_e
     solver->linear = linear_system_create(body, &linear, &solver->allocator, error);
     if (!solver->linear) result = CLV_ERROR_MEMORY;
   }
+  if (result == CLV_OK && clv_map_subscribe(solver->map, solve_hear, solver) != CLV_OK)
+    result = clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while a solver was made");
   if (result == CLV_OK) return solver;
   clv_solver_destroy(solver);
   return NULL;
@@ -146,9 +148,11 @@ clv_solver *clv_solver_create(clv_body *body, const clv_solver_def *given, clv_e
 
 void clv_solver_destroy(clv_solver *solver) {
   if (!solver) return;
+  clv_map_unsubscribe(solver->map, solve_hear, solver);
   linear_system_destroy(solver->linear);
   anderson_free(&solver->anderson, &solver->allocator);
   for (uint32_t k = 0; k < SOLVE_VECTORS; k++) BASE_RELEASE(&solver->allocator, &solver->vectors[k].memory);
+  BASE_RELEASE(&solver->allocator, &solver->touched);
   BASE_RELEASE(&solver->allocator, &solver->held);
   BASE_RELEASE(&solver->allocator, &solver->held_state);
   base_free(&solver->allocator, solver, sizeof *solver);
@@ -163,47 +167,6 @@ double *solve_vector_of(clv_solver *solver, solve_vector which) {
   const size_t behind = (uintptr_t)room->memory.data % LINE;
   room->data = room->memory.data + (behind ? (LINE - behind) / sizeof(double) : 0);
   return room->data;
-}
-
-static bool list_held(clv_solver *solver, const double *inverse, const double *masses) {
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < 3 * solver->slots; k++) count += inverse[k] == 0 && masses[k / 3] > 0;
-  if (!BASE_RESERVE(&solver->allocator, &solver->held, count)) return false;
-  if (!BASE_RESERVE(&solver->allocator, &solver->held_state, 2 * (uint64_t)count)) return false;
-  solver->held.count = 0;
-  for (uint32_t k = 0; k < 3 * solver->slots; k++)
-    if (inverse[k] == 0 && masses[k / 3] > 0) solver->held.data[solver->held.count++] = k;
-  return true;
-}
-
-clv_result solve_refresh(clv_solver *solver) {
-  clv_body *body = solver->body;
-  const uint64_t revision = clv_map_revision(solver->map);
-  if (solver->current && solver->revision == revision && solver->subject == body->subject) return CLV_OK;
-  const clv_result ready = physics_hanging_ready(body);
-  if (ready != CLV_OK) return solve_fail(solver, ready, "%s", clv_body_error(body));
-  solver->current = solver->tested = false;
-  solver->slots = clv_body_slots(body);
-  double *inverse = solve_vector_of(solver, SOLVE_INVERSE), *fall = solve_vector_of(solver, SOLVE_FALL);
-  if (!inverse || !fall) return solve_no_memory(solver), CLV_ERROR_MEMORY;
-  const double *masses = clv_body_masses(body);
-  const uint32_t *held = clv_body_held(body);
-  const double *gravity = body->gravity;
-  solver->plain = body->pulls.count == 0 && body->loads.count == 0 && body->rayleigh_stiffness == 0;
-  solver->drag = solver->plain ? body->drag + body->rayleigh_mass : 0;
-  for (uint32_t s = 0; s < solver->slots; s++) {
-    const bool weighs = masses[s] > 0;
-    for (uint32_t c = 0; c < 3; c++) {
-      const bool is_free = weighs && !(held[s] >> c & 1u);
-      inverse[3 * s + c] = is_free ? 1 / masses[s] : 0;
-      fall[3 * s + c] = is_free && solver->plain ? gravity[c] : 0;
-    }
-  }
-  if (!list_held(solver, inverse, masses)) return solve_no_memory(solver), CLV_ERROR_MEMORY;
-  solver->revision = revision;
-  solver->subject = body->subject;
-  solver->current = true;
-  return CLV_OK;
 }
 
 // Forces

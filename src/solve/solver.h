@@ -64,9 +64,11 @@ struct clv_solver {
   clv_error error;
   char trouble[256];
 
-  uint64_t revision, subject; // of the map and of what the body is subject to, that the following belongs to
-  bool current;               // it belongs to some
-  bool tested;                // statics: every piece of the body is held
+  uint64_t revision, subject;   // of the map and of what the body is subject to, that the following belongs to
+  bool current;                 // it belongs to some
+  bool tested;                  // statics: every piece of the body is held
+  BASE_ARRAY(uint32_t) touched; // slots that commits may have changed since
+  bool all_touched;             // too many of them to list, or nobody knows
   uint32_t slots;
   bool
       plain; // only laws, gravity and drag act: the latter two are added by explicit methods, in a pass they make anyway
@@ -95,8 +97,9 @@ static inline double *solve_acceleration(const clv_solver *solver) {
 }
 bool solve_is_explicit(clv_method method);
 
-// Makes everything that depends on topology and constraints fit the body.
+// Makes everything that depends on topology and constraints fit the body. The solver subscribes to its map's commits.
 clv_result solve_refresh(clv_solver *solver);
+clv_subscriber solve_hear;
 clv_result solve_fail(clv_solver *solver, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
 solve_outcome solve_no_memory(clv_solver *solver);
 solve_outcome solve_trouble(clv_solver *solver, const char *format, ...) CLV_PRINTF(2, 3);
