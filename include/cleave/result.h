@@ -21,7 +21,9 @@ CLV_BEGIN_DECLS
 typedef struct clv_recorder clv_recorder;
 
 // A place to watch: the mean over the particles of a zone. Columns in probes.csv: NAME.x .y .z (position), NAME.dx .dy .dz
-// (displacement), NAME.vx .vy .vz (velocity), NAME.fx .fy .fz (the force that acts on held particles, summed).
+// (displacement), NAME.vx .vy .vz (velocity), NAME.fx .fy .fz (the force that acts on held particles, summed). Scalpels on
+// the timetable have columns there, too: scalpel1.x .y .z (their point), .fx .fy .fz (the force on the tool), .stress (of
+// an attempt to cut, 0 without one).
 typedef struct clv_probe {
   const char *name;
   uint32_t body;

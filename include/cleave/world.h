@@ -25,6 +25,8 @@ typedef enum clv_action_kind {
   CLV_ACTION_CUT,     // surface, particles or zone, the first that is given: unsews facets (surgery.h)
   CLV_ACTION_KNIFE,   // edge, path; a tool: cuts what the edge sweeps on its path
   CLV_ACTION_PIERCE,  // zone (a box, a sphere, a capsule), path or none; with one, a tool: the zone moves along it
+  CLV_ACTION_TEAR,    // zone, tear; a tool: from its time on, before every step, facets give way
+  CLV_ACTION_SCALPEL, // scalpel, path; a tool: its point is where the path is, and it is lifted at the end
   CLV_ACTION_KIND_COUNT
 } clv_action_kind;
 
@@ -41,9 +43,11 @@ typedef struct clv_action {
   const clv_id *particles; // copied; those that are gone when their time has come do not count
   uint32_t particle_count; //
   const clv_mesh *surface; // its triangles and quadrangles are copied
+  clv_tear tear;           // its zone is that of the action
+  clv_scalpel_def scalpel;
 } clv_action;
 
-// "fix", "release", "move", "pull", "gravity", "remove", "cut", "knife", "pierce".
+// "fix", "release", "move", "pull", "gravity", "remove", "cut", "knife", "pierce", "tear", "scalpel".
 CLV_API const char *clv_action_name(clv_action_kind kind);
 CLV_API int clv_action_from_name(const char *name); // -1 for an unknown word
 
@@ -70,6 +74,11 @@ CLV_API const char *clv_world_body_name(const clv_world *world, uint32_t i);
 // Puts an action on the timetable. It is carried out before the first step that starts at its time or later; what is
 // scheduled for the past is for now. Equal times: in the order of calls.
 CLV_API clv_result clv_world_schedule(clv_world *world, const clv_action *action);
+
+// The scalpels of the timetable, in its order: what the k-th did last, before the last step; the place of its point. Before
+// its time and behind the end of its path it does nothing. False past the last.
+CLV_API uint32_t clv_world_scalpels(const clv_world *world);
+CLV_API bool clv_world_scalpel(const clv_world *world, uint32_t k, clv_scalpel_report *last, double tip[3]);
 
 // The time of a step; where it was left open, it is decided now. 0 when that fails. Setting it is for before the first step.
 CLV_API double clv_world_get_step(clv_world *world);

@@ -38,6 +38,7 @@ result_quantity result_quantity_of(const char *column) {
       {".fx", {"force", "N"}},
       {".fy", {"force", "N"}},
       {".fz", {"force", "N"}},
+      {".stress", {"stress", "Pa"}},
   };
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
     if (fits(column, rules[k].word)) return rules[k].quantity;

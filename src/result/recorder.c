@@ -164,7 +164,7 @@ static clv_result add_rows(clv_recorder *r, clv_error *error) {
   result_text_empty(&r->row);
   clv_result result = result_energies_row(&r->row, r->world, error);
   if (result == CLV_OK) result = result_log_add(&r->energies_log, &r->row, error);
-  if (result != CLV_OK || !r->probes.list.count) return result;
+  if (result != CLV_OK || !result_probes_any(&r->probes)) return result;
   result_text_empty(&r->row);
   result = result_probes_row(&r->probes, &r->row, r->world, error);
   return result == CLV_OK ? result_log_add(&r->probes_log, &r->row, error) : result;
@@ -216,7 +216,7 @@ static clv_result start_logs(clv_recorder *r, clv_error *error) {
   result_text_empty(&r->row);
   result_energies_names(&r->row);
   clv_result result = start_log(&r->energies_log, r->energies_path.text, &r->row, error);
-  if (result != CLV_OK || !r->probes.list.count) return result;
+  if (result != CLV_OK || !result_probes_any(&r->probes)) return result;
   result_text_empty(&r->row);
   result_probes_names(&r->probes, &r->row);
   return start_log(&r->probes_log, r->probes_path.text, &r->row, error);

@@ -13,7 +13,7 @@ typedef struct saved_progress {
 // What the checkpoint counts on is on the disk before it.
 static clv_result sync_files(clv_recorder *r, clv_error *error) {
   clv_result result = result_log_sync(&r->energies_log, error);
-  if (result == CLV_OK && r->probes.list.count) result = result_log_sync(&r->probes_log, error);
+  if (result == CLV_OK && result_probes_any(&r->probes)) result = result_log_sync(&r->probes_log, error);
   for (uint32_t b = 0; result == CLV_OK && b < r->body_count; b++) {
     if (r->bodies[b].vtkhdf) result = result_vtkhdf_sync(r->bodies[b].vtkhdf, error);
   }
@@ -84,7 +84,7 @@ static clv_result take_back_body(clv_recorder *r, result_body *body, clv_error *
 
 static clv_result take_back(clv_recorder *r, clv_error *error) {
   clv_result result = result_log_resume(&r->energies_log, r->energies_path.text, r->progress.energies_size, error);
-  if (result == CLV_OK && r->probes.list.count)
+  if (result == CLV_OK && result_probes_any(&r->probes))
     result = result_log_resume(&r->probes_log, r->probes_path.text, r->progress.probes_size, error);
   for (uint32_t b = 0; result == CLV_OK && b < r->body_count; b++) result = take_back_body(r, &r->bodies[b], error);
   return result;

@@ -5,6 +5,7 @@
 #include "result/disk.h"
 
 #include <math.h>
+#include <stdio.h>
 
 // Energies and momenta, of all bodies together
 
@@ -63,12 +64,13 @@ static clv_result find_particles(result_probe *probe, const clv_world *world, co
 
 // A name stands in the first line of a CSV file, before a point.
 static bool is_probe_name(const char *name) {
-  return name && *name && !strpbrk(name, ",\"\r\n") && result_is_utf8(name);
+  return name && *name && !strpbrk(name, ",\"\r\n") && strncmp(name, "scalpel", 7) != 0 && result_is_utf8(name);
 }
 
 static clv_result add_probe(result_probes *probes, const clv_world *world, const clv_probe *from, clv_error *error) {
   if (!is_probe_name(from->name))
-    return clv_error_set(error, CLV_ERROR_ARGUMENT, "a probe needs a name without commas and quotation marks");
+    return clv_error_set(error, CLV_ERROR_ARGUMENT,
+                         "a probe needs a name without commas and quotation marks, that does not begin with 'scalpel'");
   if (from->body >= clv_world_bodies(world))
     return clv_error_set(error, CLV_ERROR_ARGUMENT, "probe '%s' watches body %u, but there are %u", from->name,
                          from->body, clv_world_bodies(world));
@@ -94,6 +96,7 @@ clv_result result_probes_init(result_probes *probes, const clv_world *world, con
   if (!BASE_RESERVE(allocator, &probes->list, count)) return result_memory_error(error, "probes");
   clv_result result = CLV_OK;
   for (uint32_t k = 0; result == CLV_OK && k < count; k++) result = add_probe(probes, world, &list[k], error);
+  probes->scalpels = clv_world_scalpels(world);
   if (result != CLV_OK) result_probes_free(probes);
   return result;
 }
@@ -119,7 +122,24 @@ void result_probes_names(const result_probes *probes, result_text *row) {
       result_put(row, values[v]);
     }
   }
+  static const char *const felt[] = {"x", "y", "z", "fx", "fy", "fz", "stress"};
+  for (uint32_t k = 0; k < probes->scalpels; k++)
+    for (size_t v = 0; v < sizeof felt / sizeof *felt; v++) {
+      char name[40];
+      snprintf(name, sizeof name, ",scalpel%u.%s", k + 1, felt[v]);
+      result_put(row, name);
+    }
   result_put(row, "\n");
+}
+
+// Where its point was, what pressed on it, and the stress of an attempt to cut.
+static void put_scalpel(result_text *row, const clv_world *world, uint32_t k) {
+  clv_scalpel_report last;
+  double tip[3];
+  if (!clv_world_scalpel(world, k, &last, tip)) return;
+  put_values(row, tip, 3);
+  put_values(row, last.force, 3);
+  put_values(row, &last.stress, 1);
 }
 
 static bool watches_held(const result_probe *probe, const uint32_t *held) {
@@ -177,6 +197,7 @@ clv_result result_probes_row(result_probes *probes, result_text *row, const clv_
       result = find_particles(probe, world, probes->allocator, error);
     if (result == CLV_OK) result = put_probe(probes, probe, row, world, error);
   }
+  for (uint32_t k = 0; result == CLV_OK && k < probes->scalpels; k++) put_scalpel(row, world, k);
   result_put(row, "\n");
   return result;
 }

@@ -1,4 +1,4 @@
-// What stands in the rows of energies.csv and probes.csv.
+// What stands in the rows of energies.csv and probes.csv: what probes see, and what scalpels feel.
 
 #ifndef RESULT_ROWS_H
 #define RESULT_ROWS_H
@@ -22,7 +22,13 @@ typedef struct result_probes {
   const clv_allocator *allocator;
   BASE_ARRAY(result_probe) list;
   BASE_ARRAY(double) forces; // three numbers a slot, of one body
+  uint32_t scalpels;         // of the timetable, when the run began
 } result_probes;
+
+// Whether there is anything to write.
+static inline bool result_probes_any(const result_probes *probes) {
+  return probes->list.count || probes->scalpels;
+}
 
 // Copies probes and finds their particles: a probe without any is refused.
 clv_result result_probes_init(result_probes *probes, const clv_world *world, const clv_probe *list, uint32_t count,

@@ -117,7 +117,8 @@ static bool check_event(const scene_reader *r, const clv_scene *scene, scene_eve
   for (int kind = 0; kind < CLV_ACTION_KIND_COUNT; kind++) {
     scene_hold *action = &event->action[kind];
     if (!action->part.node) continue;
-    if (!check_zone(r, &action->zone)) return false;
+    if (!check_zone(r, &action->zone) || !check_zone(r, &action->in.zone) || !check_zone(r, &action->along.zone))
+      return false;
     if (kind == CLV_ACTION_PULL && !check_pull(r, action)) return false;
     if (action->surface && !action->surface[0])
       return scene_fail(r, scene_place(&action->part, "surface"), "'surface' is empty; name a file");

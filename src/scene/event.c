@@ -41,12 +41,25 @@ static bool find_particles(const scene_reader *r, clv_body *body, const scene_po
   return true;
 }
 
+static bool make_tear(const scene_reader *r, const clv_mesh *mesh, const scene_hold *hold, clv_action *action) {
+  clv_tear *tear = &action->tear;
+  *tear = clv_default_tear();
+  tear->kind = (clv_tear_kind)clv_tear_from_name(scene_zone_key(&hold->part, &scene_group_tear)->name);
+  tear->threshold = hold->threshold[tear->kind];
+  tear->most = hold->most;
+  tear->masked = scene_given(&hold->part, &scene_group_tear, "along");
+  return scene_zone_make(r, mesh, &hold->in.part, &scene_group_where, &hold->in.zone, &action->zone) &&
+         scene_zone_make(r, mesh, &hold->along.part, &scene_group_where, &hold->along.zone, &tear->mask);
+}
+
 static bool make_action(const scene_reader *r, clv_scene *scene, clv_body *body, const clv_mesh *mesh,
                         const scene_hold *hold, clv_mesh *surface, clv_action *action) {
   action->axes = hold->axes;
   action->path = hold->path.items;
   action->key_count = hold->path.count;
   memcpy(action->edge, hold->edge, sizeof action->edge);
+  action->scalpel = hold->scalpel;
+  if (action->kind == CLV_ACTION_TEAR) return make_tear(r, mesh, hold, action);
   if (hold->particles.count && !find_particles(r, body, &hold->particles, action)) return false;
   if (hold->surface) {
     action->surface = surface;

@@ -140,6 +140,16 @@ static void add_path(scene_text *out, const scene_path *path, const char *unit) 
   scene_add(out, " %s at %g s", unit, path->items[path->count - 1].time);
 }
 
+static void add_tear(scene_text *out, const scene_hold *hold) {
+  static const char *const units[CLV_TEAR_KIND_COUNT] = {" Pa", "", " N"};
+  const int kind = clv_tear_from_name(scene_zone_key(&hold->part, &scene_group_tear)->name);
+  scene_add(out, "%g%s, in ", hold->threshold[kind], units[kind]);
+  add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
+  scene_add(out, ", along ");
+  add_zone(out, &hold->along.part, &scene_group_where, &hold->along.zone);
+  if (hold->most) scene_add(out, ", at most %u facet%s a step", hold->most, plural(hold->most));
+}
+
 static void add_hold(scene_text *out, const scene_hold *hold, const scene_group *group) {
   add_zone(out, &hold->part, group, &hold->zone);
   if (hold->surface) scene_add(out, "%s", scene_text_show(hold->surface).text);
@@ -151,6 +161,10 @@ static void add_hold(scene_text *out, const scene_hold *hold, const scene_group 
     scene_add(out, " to ");
     add_vector(out, hold->edge[1]);
   }
+  if (group == &scene_group_tear) add_tear(out, hold);
+  if (group == &scene_group_scalpel)
+    scene_add(out, "of radius %g m, sharpness %g, toughness %g Pa", hold->scalpel.radius, hold->scalpel.sharpness,
+              hold->scalpel.toughness);
   if (hold->axes && hold->axes != CLV_XYZ) {
     scene_add(out, ", along %s%s%s", hold->axes & CLV_X ? "x" : "", hold->axes & CLV_Y ? "y" : "",
               hold->axes & CLV_Z ? "z" : "");

@@ -104,6 +104,11 @@ typedef struct scene_section {
   scene_model model;
 } scene_section;
 
+typedef struct scene_where {
+  scene_part part;
+  scene_zone zone;
+} scene_where;
+
 // What holds, moves and pulls, at the beginning or by an event; what cuts and pierces.
 typedef struct scene_hold {
   scene_part part;
@@ -114,6 +119,10 @@ typedef struct scene_hold {
   const char *surface;
   scene_points particles;
   double edge[2][3];
+  double threshold[CLV_TEAR_KIND_COUNT]; // the one that is given
+  scene_where in, along;
+  uint32_t most;
+  clv_scalpel_def scalpel;
 } scene_hold;
 
 typedef SCENE_LIST_OF(scene_hold) scene_holds;

@@ -21,6 +21,7 @@ static const scene_unit units[SCENE_QUANTITY_COUNT][UNITS] = {
     [SCENE_VISCOSITY] = {{"Pa s", 1}, {"mPa s", 1e-3}, {"kPa s", 1e3}},
     [SCENE_DENSITY] = {{"kg/m^3", 1}, {"g/cm^3", 1e3}, {"kg/l", 1e3}},
     [SCENE_ACCELERATION] = {{"m/s^2", 1}, {"cm/s^2", 1e-2}, {"mm/s^2", 1e-3}},
+    [SCENE_SPRING] = {{"N/m", 1}, {"N/mm", 1e3}, {"kN/m", 1e3}},
 };
 
 const scene_unit *scene_unit_list(scene_quantity quantity, uint32_t i) {

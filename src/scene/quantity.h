@@ -21,6 +21,7 @@ typedef enum scene_quantity {
   SCENE_VISCOSITY,
   SCENE_DENSITY,
   SCENE_ACCELERATION,
+  SCENE_SPRING,
   SCENE_QUANTITY_COUNT
 } scene_quantity;
 

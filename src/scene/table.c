@@ -148,6 +148,9 @@ static const scene_group event_group = {
                        "{edge: [[0.5, -1, 2], [0.5, 2, 2]], path: [[0, [0, 0, 0]], [1, [0, 0, -3]]]}"),
             ACTION_KEY("pierce", CLV_ACTION_PIERCE, &scene_group_pierce, "Removes the cells that a shape touches.",
                        "{capsule: {from: [0.5, 0.5, -1], to: [0.5, 0.5, 2], radius: 0.1}}"),
+            ACTION_KEY("tear", CLV_ACTION_TEAR, &scene_group_tear, "From now on, facets give way.", "{stress: 20 kPa}"),
+            ACTION_KEY("scalpel", CLV_ACTION_SCALPEL, &scene_group_scalpel, "A point that presses and cuts.",
+                       "{radius: 0.1, path: [[0, [0.5, -1, 1]], [1, [0.5, 2, 1]]]}"),
             {0},
         },
 };

@@ -59,6 +59,12 @@ static clv_result test_action(clv_world *world, const clv_action *action) {
     return refuse(world, action, "needs an edge between two points");
   if ((needs & ACTION_FACETS) && action->particle_count && !action->particles)
     return refuse(world, action, "has no list of particles");
+  const char *wrong = needs & ACTION_TEAR      ? clv_tear_wrong(&action->tear)
+                      : needs & ACTION_SCALPEL ? clv_scalpel_wrong(&action->scalpel)
+                                               : NULL;
+  if (wrong)
+    return world_fail(world, CLV_ERROR_ARGUMENT, "action '%s' makes no sense: %s", world_kinds[action->kind].name,
+                      wrong);
   const clv_result result = test_path(world, action);
   return result == CLV_OK ? test_zone(world, action) : result;
 }
@@ -167,7 +173,8 @@ void world_sum_surgery(clv_surgery_report *sum, const clv_surgery_report *one) {
 }
 
 static bool lasts(const world_action *entry) {
-  return world_kinds[entry->action.kind].use && entry->action.key_count;
+  const world_kind *kind = &world_kinds[entry->action.kind];
+  return kind->use && (entry->action.key_count || kind->needs & ACTION_LASTS);
 }
 
 clv_result world_find_tools(clv_world *world) {
@@ -206,7 +213,8 @@ static clv_result use_tools(clv_world *world, double time, clv_world_report *rep
   for (uint32_t k = 0; k < world->tools.count; k++) {
     const uint32_t tool = world->tools.data[k];
     const world_action *entry = &world->actions.data[tool];
-    const double end = fmax(entry->path[entry->action.key_count - 1].time, 0);
+    const uint32_t keys = entry->action.key_count;
+    const double end = keys ? fmax(entry->path[keys - 1].time, 0) : INFINITY;
     const double from = last - entry->action.time, to = time - entry->action.time;
     if (from >= end) continue; // it was at its end before the last step
     if (result == CLV_OK)

@@ -106,3 +106,16 @@ clv_result world_sweep_shape(clv_world *world, const world_action *entry, double
                              clv_surgery_report *report) {
   return follow(world, entry, from, to, pierce_stroke, report);
 }
+
+// As long as the world lasts
+
+clv_result world_tear(clv_world *world, const world_action *entry, double from, double to, clv_surgery_report *report) {
+  (void)from;
+  (void)to;
+  clv_tear tear = entry->action.tear;
+  tear.zone = entry->action.zone;
+  clv_surgery_report one;
+  const clv_result result = clv_surgery_tear(surgery_of(world, entry), &tear, &one);
+  if (result == CLV_OK) world_sum_surgery(report, &one);
+  return of_surgery(world, entry, result);
+}

@@ -6,7 +6,7 @@
 // overwritten by what it was: columns, solvers' memories, gravity, the clock.
 //
 // Blocks are named `clock`, `actions`, and for body 0, 1 ... `body0.journal`, `body0.ambient`, `body0.column.NAME.KIND`,
-// `body0.memory.NAME`.
+// `body0.memory.NAME`; for scalpels in use `scalpel0.memory` ...
 
 #include "physics/body.h"
 #include "world/world.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SAVE_MAGIC UINT64_C(0x32444C574B564C43) // "CLVKWLD2"
+#define SAVE_MAGIC UINT64_C(0x33444C574B564C43) // "CLVKWLD3"
 enum { SAVE_NAME = 256 };
 
 typedef struct saved_clock {
@@ -28,6 +28,9 @@ typedef struct saved_action {
   int32_t zone_kind, region, dimension;
   double time, point[3], extent[3], radius, value[3], edge[2][3];
   uint64_t commits, points, elements; // of the surface
+  uint32_t tear_kind, tear_most, masked;
+  int32_t mask_kind, mask_region, mask_dimension;
+  double threshold, mask_point[3], mask_extent[3], mask_radius, scalpel[6];
 } saved_action;
 
 typedef struct saved_ambient {
@@ -66,6 +69,23 @@ static bool append(clv_world *world, const void *data, size_t size) {
   return true;
 }
 
+static void pack_tools(const clv_action *a, saved_action *saved) {
+  const clv_tear *t = &a->tear;
+  const clv_scalpel_def *c = &a->scalpel;
+  const double scalpel[] = {c->radius, c->stiffness, c->attempt, c->sharpness, c->damage, c->toughness};
+  saved->tear_kind = (uint32_t)t->kind;
+  saved->tear_most = t->most;
+  saved->masked = t->masked;
+  saved->mask_kind = (int32_t)t->mask.kind;
+  saved->mask_region = t->mask.region;
+  saved->mask_dimension = t->mask.dimension;
+  saved->threshold = t->threshold;
+  saved->mask_radius = t->mask.radius;
+  memcpy(saved->mask_point, t->mask.point, sizeof saved->mask_point);
+  memcpy(saved->mask_extent, t->mask.extent, sizeof saved->mask_extent);
+  memcpy(saved->scalpel, scalpel, sizeof scalpel);
+}
+
 static saved_action pack(const world_action *entry) {
   const clv_action *a = &entry->action;
   saved_action saved = {.kind = (uint32_t)a->kind,
@@ -83,6 +103,7 @@ static saved_action pack(const world_action *entry) {
   memcpy(saved.extent, a->zone.extent, sizeof saved.extent);
   memcpy(saved.value, a->value, sizeof saved.value);
   memcpy(saved.edge, a->edge, sizeof saved.edge);
+  pack_tools(a, &saved);
   if (entry->surface) saved.points = entry->surface->point_count;
   if (entry->surface) saved.elements = entry->surface->element_count;
   return saved;
@@ -148,6 +169,19 @@ static clv_result save_memories(clv_world *world, uint32_t number, clv_world_wri
   return result;
 }
 
+static clv_result save_scalpels(clv_world *world, clv_world_writer *write, void *user) {
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < world->scalpels.count; k++) {
+    char name[SAVE_NAME];
+    double *values;
+    size_t count;
+    clv_scalpel_memory(world->scalpels.data[k].scalpel, &values, &count);
+    snprintf(name, sizeof name, "scalpel%u.memory", k);
+    result = put_block(world, write, user, name, values, count * sizeof *values);
+  }
+  return result;
+}
+
 static clv_result save_body(clv_world *world, uint32_t number, clv_world_writer *write, void *user) {
   const world_body *b = &world->bodies.data[number];
   char name[SAVE_NAME];
@@ -180,7 +214,7 @@ clv_result clv_world_save(clv_world *world, clv_world_writer *write, void *user)
   result = put_block(world, write, user, "clock", &clock, sizeof clock);
   if (result == CLV_OK) result = save_actions(world, write, user);
   for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) result = save_body(world, k, write, user);
-  return result;
+  return result == CLV_OK ? save_scalpels(world, write, user) : result;
 }
 
 // Loading
@@ -216,6 +250,22 @@ static clv_result damaged(const source *s, const char *what) {
   return world_fail(s->world, CLV_ERROR_INPUT, "the saved world is damaged, or not of this one: %s", what);
 }
 
+static void unpack_tools(const saved_action *saved, clv_action *a) {
+  a->tear = (clv_tear){.kind = (clv_tear_kind)saved->tear_kind,
+                       .threshold = saved->threshold,
+                       .zone = clv_zone_all(),
+                       .masked = saved->masked != 0,
+                       .mask = {.kind = (clv_zone_kind)saved->mask_kind,
+                                .region = saved->mask_region,
+                                .dimension = saved->mask_dimension,
+                                .radius = saved->mask_radius},
+                       .most = saved->tear_most};
+  memcpy(a->tear.mask.point, saved->mask_point, sizeof a->tear.mask.point);
+  memcpy(a->tear.mask.extent, saved->mask_extent, sizeof a->tear.mask.extent);
+  const double *c = saved->scalpel;
+  a->scalpel = (clv_scalpel_def){c[0], c[1], c[2], c[3], c[4], c[5]};
+}
+
 static clv_action unpack(const saved_action *saved) {
   clv_action a = {.kind = (clv_action_kind)saved->kind,
                   .body = saved->body,
@@ -231,6 +281,7 @@ static clv_action unpack(const saved_action *saved) {
   memcpy(a.zone.extent, saved->extent, sizeof a.zone.extent);
   memcpy(a.value, saved->value, sizeof a.value);
   memcpy(a.edge, saved->edge, sizeof a.edge);
+  unpack_tools(saved, &a);
   return a;
 }
 
@@ -408,6 +459,14 @@ static clv_result load_all(const source *s, const saved_clock *clock, clv_journa
   if (result == CLV_OK) result = load_journals(s, journals);
   if (result == CLV_OK) result = tell_again(s, journals, clock->next);
   for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) result = load_body(s, k);
+  for (uint32_t k = 0; result == CLV_OK && k < world->scalpels.count; k++) {
+    char name[SAVE_NAME];
+    double *values;
+    size_t count;
+    clv_scalpel_memory(world->scalpels.data[k].scalpel, &values, &count);
+    snprintf(name, sizeof name, "scalpel%u.memory", k);
+    result = load_values(s, name, values, count * sizeof *values);
+  }
   return result;
 }
 

@@ -27,6 +27,13 @@ typedef struct world_action {
   uint64_t commits; // of its body before it, once it is done
 } world_action;
 
+// A scalpel in use.
+typedef struct world_scalpel {
+  uint32_t action; // its number
+  clv_scalpel *scalpel;
+  clv_scalpel_report last;
+} world_scalpel;
+
 struct clv_world {
   clv_allocator allocator;
   clv_error error;
@@ -34,11 +41,12 @@ struct clv_world {
   BASE_ARRAY(world_action) actions;
   uint32_t next; // the first action that waits
   uint64_t steps;
-  double step;                // s; 0: not yet decided
-  bool started;               // journals record
-  bool half_loaded;           // a load failed on its way
-  BASE_ARRAY(uint32_t) tools; // actions that are done and last
-  BASE_ARRAY(uint8_t) bytes;  // scratch
+  double step;                        // s; 0: not yet decided
+  bool started;                       // journals record
+  bool half_loaded;                   // a load failed on its way
+  BASE_ARRAY(uint32_t) tools;         // actions that are done and last
+  BASE_ARRAY(world_scalpel) scalpels; // in the order in which they came into use
+  BASE_ARRAY(uint8_t) bytes;          // scratch
   BASE_ARRAY(clv_id) ids;
 };
 
@@ -67,6 +75,9 @@ enum {
   ACTION_VALUE = 32,
   ACTION_EDGE = 64,
   ACTION_FACETS = 128, // a surface, particles or a zone
+  ACTION_TEAR = 256,
+  ACTION_SCALPEL = 512,
+  ACTION_LASTS = 1024, // without a path, as long as the world
 };
 
 typedef clv_result world_act(clv_world *world, const world_action *entry, clv_surgery_report *report);
@@ -86,7 +97,10 @@ extern const world_kind world_kinds[CLV_ACTION_KIND_COUNT];
 
 world_act world_fix, world_release, world_constrain_along, world_set_gravity; // constrain.c
 world_act world_remove, world_cut, world_pierce;                              // operate.c
-world_use world_sweep_edge, world_sweep_shape;
+world_use world_sweep_edge, world_sweep_shape, world_tear;
+world_act world_take_scalpel; // scalpel.c
+world_use world_move_scalpel;
+void world_free_scalpels(clv_world *world);
 
 static inline bool world_same_point(const double *a, const double *b) {
   return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];

@@ -1,0 +1,144 @@
+// Scenes that tear and cut by themselves: what becomes of their bodies, with any number of threads, and when they are stopped
+// and resumed.
+
+#include "cleave/scene.h"
+#include "support/directory.h"
+#include "support/operated.h"
+
+#include <stdio.h>
+
+typedef struct ending {
+  uint64_t hash;
+  uint32_t facets, moved;
+  double force;  // the greatest on a scalpel
+  double narrow; // the least width of the bar's middle
+} ending;
+
+static clv_scene *read_scene(const char *name) {
+  char path[512];
+  clv_error error = {0};
+  snprintf(path, sizeof path, "%s/scenes/%s.yaml", TEST_SOURCE_DIR, name);
+  clv_scene *scene = clv_scene_read(path, NULL, &error);
+  if (!scene) fail_msg("%s", error.message);
+  return scene;
+}
+
+static clv_world *make_world(clv_scene *scene, uint32_t threads) {
+  clv_error error = {0};
+  clv_world *world = clv_scene_world(scene, threads, &error);
+  if (!world) fail_msg("%s", error.message);
+  return world;
+}
+
+// The width of the body at a place at rest, between y = 0 and y = 0.2.
+static double width_of(clv_body *body) {
+  const double *rest = clv_body_rest(body), *x = clv_body_positions(body), *masses = clv_body_masses(body);
+  double low = INFINITY, high = -INFINITY;
+  for (size_t s = 1; s < clv_body_slots(body); s++) {
+    if (!(masses[s] > 0) || fabs(rest[3 * s] - 0.6) > 0.01) continue;
+    low = fmin(low, x[3 * s + 1]);
+    high = fmax(high, x[3 * s + 1]);
+  }
+  return high - low;
+}
+
+static void run_until(clv_world *world, double until, ending *end) {
+  while (clv_world_time(world) < until - 1e-9) {
+    clv_world_report report;
+    if (clv_world_step(world, &report) != CLV_OK) fail_msg("%s", clv_world_error(world));
+    end->facets += report.surgery.facets;
+    end->moved += report.surgery.moved;
+    clv_scalpel_report last;
+    double tip[3];
+    if (clv_world_scalpel(world, 0, &last, tip))
+      end->force = fmax(end->force, sqrt(last.force[0] * last.force[0] + last.force[1] * last.force[1] +
+                                         last.force[2] * last.force[2]));
+    if (!end->facets) // whole still
+      end->narrow = fmin(end->narrow, width_of(clv_world_body(world, 0)));
+  }
+  end->hash = clv_world_hash(world);
+}
+
+// The component of the particle that rests nearest to a point: its least dart.
+static clv_dart component_at(clv_body *body, const double *point) {
+  const clv_map *map = clv_body_map(body);
+  const double *rest = clv_body_rest(body);
+  double least = INFINITY;
+  clv_dart dart = 0, lowest;
+  for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id)) {
+    const double *p = rest + 3 * (size_t)id.index;
+    const double away = hypot(hypot(p[0] - point[0], p[1] - point[1]), p[2] - point[2]);
+    if (away >= least) continue;
+    least = away;
+    dart = clv_id_dart(map, CLV_VERTEX, id);
+  }
+  clv_walk walk;
+  assert_int_equal(clv_walk_orbit(&walk, map, CLV_COMPONENT, dart), CLV_OK);
+  lowest = dart;
+  for (uint32_t k = 0; k < walk.count; k++) lowest = walk.darts[k] < lowest ? walk.darts[k] : lowest;
+  clv_walk_end(&walk);
+  return lowest;
+}
+
+// Runs a scene with one thread and with four, and with one, stopped and resumed with two: the same bits. Returns how it ended;
+// the ends of the body along x are not joined then.
+static ending assert_parts(void **state, const char *name, double length) {
+  clv_scene *scene = read_scene(name);
+  const double until = clv_scene_until(scene);
+  ending ends[2];
+  for (uint32_t k = 0; k < 2; k++) {
+    clv_world *world = make_world(scene, k ? 4 : 1);
+    clv_body *body = clv_world_body(world, 0);
+    clv_momenta before, after;
+    clv_body_momenta(body, &before);
+    assert_int_equal(operated_components(body), 1);
+    ends[k] = (ending){.narrow = INFINITY};
+    run_until(world, until, &ends[k]);
+    assert_true(ends[k].hash == ends[0].hash);
+    clv_body_momenta(body, &after);
+    assert_true(fabs(before.mass - after.mass) <= 1e-12 * before.mass);
+    assert_true(ends[k].facets > 0);
+    assert_true(component_at(body, (double[]){0, 0, 0}) != component_at(body, (double[]){length, 0, 0}));
+    operated_check(body);
+    clv_world_destroy(world);
+  }
+  const char *path = in_directory(state, "checkpoint.h5");
+  clv_error error = {0};
+  ending halves = {.narrow = INFINITY};
+  clv_world *world = make_world(scene, 1), *other = make_world(scene, 2);
+  run_until(world, 0.6 * until, &halves);
+  if (clv_checkpoint_write(world, path, "", &error) != CLV_OK) fail_msg("%s", error.message);
+  if (clv_checkpoint_read(other, path, "", &error) != CLV_OK) fail_msg("%s", error.message);
+  assert_true(clv_world_hash(world) == clv_world_hash(other));
+  run_until(other, until, &halves);
+  assert_true(halves.hash == ends[0].hash);
+  assert_int_equal(halves.facets, ends[0].facets);
+  clv_world_destroy(world);
+  clv_world_destroy(other);
+  clv_scene_destroy(scene);
+  return ends[0];
+}
+
+static void a_cloth_is_pulled_apart(void **state) {
+  assert_parts(state, "26_cloth_torn", 0.6);
+}
+
+static void a_bar_gets_thin_and_breaks(void **state) {
+  const ending end = assert_parts(state, "27_bar_breaks", 1.2);
+  assert_true(end.narrow < 0.85 * 0.2);
+}
+
+static void a_ligament_is_cut(void **state) {
+  const ending end = assert_parts(state, "28_ligament", 0.1);
+  assert_true(end.moved > 0);
+  assert_true(end.force > 0.01 && end.force < 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(a_cloth_is_pulled_apart, directory_setup, directory_teardown),
+      cmocka_unit_test_setup_teardown(a_bar_gets_thin_and_breaks, directory_setup, directory_teardown),
+      cmocka_unit_test_setup_teardown(a_ligament_is_cut, directory_setup, directory_teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
