@@ -103,6 +103,11 @@ clv_result physics_create_load(clv_body *body, clv_column **column);
 void physics_destroy_load(clv_body *body, clv_column *column);
 void physics_add_loads(const clv_body *body, double *out);
 
+// What no principal stress (Pa) above 0 and no principal stretch of a cell is greater than; for less than knowing them
+// (cell.c).
+double physics_stress_bound(const clv_body *body, clv_dart cell);
+double physics_stretch_bound(const clv_body *body, clv_dart cell);
+
 // The least and greatest eigenvalue of a symmetric matrix xx yy zz xy yz zx (cell.c).
 void physics_extremes(const double six[6], double *least, double *greatest);
 

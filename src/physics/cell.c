@@ -132,6 +132,13 @@ static matrix slopes_of(const clv_map *map, clv_kind kind, uint32_t row, const d
   const uint32_t count = clv_templates[kind].corner_count;
   const uint32_t *corners = map->corners[kind] + (size_t)row * count;
   matrix d = {{{0}}};
+  if (kind == CLV_TET) { // the same sums, without zeros
+    const double *p[4];
+    for (uint32_t c = 0; c < 4; c++) p[c] = points + 3 * (size_t)corners[c];
+    for (uint32_t i = 0; i < 3; i++)
+      for (uint32_t k = 0; k < 3; k++) d.at[i][k] = p[k + 1][i] - p[0][i];
+    return d;
+  }
   for (uint32_t c = 0; c < count; c++)
     for (uint32_t i = 0; i < 3; i++)
       for (uint32_t k = 0; k < 3; k++) d.at[i][k] += points[3 * (size_t)corners[c] + i] * slopes[kind][c][k];
@@ -195,6 +202,57 @@ static matrix neohooke_stress(const deformation *d, double *energy) {
   return mixed(m * (1 - 1 / (c + 1)) / j, left, l * away, identity);
 }
 
+// Bounds
+
+// No eigenvalue of a symmetric matrix with this trace and sum of squares is greater.
+static double greatest_by(double sum, double squares) {
+  return sum / 3 + sqrt(2.0 / 3 * fmax(0, squares - sum * sum / 3));
+}
+
+static double stress_bound(const deformation *d, physics_stress law) {
+  if (law == PHYSICS_LINEAR) {
+    const matrix e = mixed(1, symmetric(times(times(d->t, d->f), d->t)), -1, d->t);
+    return d->lambda * trace(e) + 2 * d->mu * greatest_by(trace(e), inner(e, e));
+  }
+  const matrix c = times(transposed(d->f), d->f);
+  const double sum = trace(c), square = fmax(0, greatest_by(sum, inner(c, c)));
+  if (law == PHYSICS_COROTATIONAL) // stretches add up to no more than if they were equal
+    return fmax(0, d->lambda) * (sqrt(3 * sum) - 3) + fmax(0, -d->lambda) * 3 + 2 * d->mu * (sqrt(square) - 1);
+  const double j = determinant(d->f);
+  if (!(j > 0)) return INFINITY;
+  if (law == PHYSICS_STVK) return square / j * fmax(0, 0.5 * d->lambda * (sum - 3) + d->mu * (square - 1));
+  const double m = 4.0 / 3 * d->mu, l = d->lambda + 5.0 / 6 * d->mu;
+  return m * (1 - 1 / (sum + 1)) / j * square + l * (j - 1 - 0.75 * m / l);
+}
+
+static deformation deformation_of(const clv_body *body, clv_dart cell, clv_kind kind, const clv_material *m) {
+  const clv_map *map = body->map;
+  const uint32_t row = clv_cell_row(map, cell);
+  const matrix rest = slopes_of(map, kind, row, physics_vectors(body->rest)),
+               now = slopes_of(map, kind, row, physics_vectors(body->pos));
+  deformation d = {.f = times(now, inverted(rest)), .t = identity, .mu = physics_shear_modulus(m)};
+  d.lambda = physics_lame(m, map->dimension);
+  for (uint32_t i = 0; i < 3 && map->dimension == 2; i++)
+    for (uint32_t k = 0; k < 3; k++) d.t.at[i][k] -= rest.at[i][2] * rest.at[k][2];
+  return d;
+}
+
+double physics_stress_bound(const clv_body *body, clv_dart cell) {
+  const clv_kind kind = clv_cell_shape(body->map, cell);
+  if (kind < CLV_TEMPLATE_FIRST || kind > CLV_TEMPLATE_LAST) return 0;
+  const physics_section *section = physics_section_of(body, cell);
+  const deformation d = deformation_of(body, cell, kind, &section->material);
+  return stress_bound(&d, section->model->stress);
+}
+
+double physics_stretch_bound(const clv_body *body, clv_dart cell) {
+  const clv_kind kind = clv_cell_shape(body->map, cell);
+  if (kind < CLV_TEMPLATE_FIRST || kind > CLV_TEMPLATE_LAST) return 0;
+  const deformation d = deformation_of(body, cell, kind, &physics_section_of(body, cell)->material);
+  const matrix c = times(transposed(d.f), d.f);
+  return sqrt(fmax(0, greatest_by(trace(c), inner(c, c))));
+}
+
 static void unpack(matrix m, double *six) {
   six[0] = m.at[0][0], six[1] = m.at[1][1], six[2] = m.at[2][2];
   six[3] = m.at[0][1], six[4] = m.at[1][2], six[5] = m.at[2][0];
@@ -205,16 +263,9 @@ void clv_body_cell_state(const clv_body *body, clv_dart cell, clv_cell_state *st
   const clv_kind kind = clv_cell_shape(map, cell);
   *state = (clv_cell_state){0};
   if (kind < CLV_TEMPLATE_FIRST || kind > CLV_TEMPLATE_LAST) return;
-  const uint32_t row = clv_cell_row(map, cell);
   const bool surface = map->dimension == 2;
   const physics_section *section = physics_section_of(body, cell);
-  const clv_material *m = &section->material;
-  const matrix rest = slopes_of(map, kind, row, physics_vectors(body->rest)),
-               now = slopes_of(map, kind, row, physics_vectors(body->pos));
-  deformation d = {.f = times(now, inverted(rest)), .t = identity, .mu = physics_shear_modulus(m)};
-  d.lambda = physics_lame(m, map->dimension);
-  for (uint32_t i = 0; i < 3 && surface; i++)
-    for (uint32_t k = 0; k < 3; k++) d.t.at[i][k] -= rest.at[i][2] * rest.at[k][2];
+  const deformation d = deformation_of(body, cell, kind, &section->material);
   static matrix (*const stresses[])(const deformation *, double *) = {
       [PHYSICS_LINEAR] = linear_stress,
       [PHYSICS_COROTATIONAL] = corotational_stress,
