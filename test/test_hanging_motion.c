@@ -1,6 +1,6 @@
 // Refined bodies that move: every method keeps hanging vertices between their parents and loses nothing by it.
 
-#include "cleave/world.h"
+#include "cleave/solve.h"
 #include "support/beam.h"
 #include "support/counting_allocator.h"
 #include "support/refine.h"
@@ -361,6 +361,65 @@ static void threads_change_nothing(void **state) {
     }
 }
 
+// Commits told again by a journal, and values copied, as a saved world does it: a body goes on with the same bits.
+
+static void copy_columns(const clv_map *from, const clv_map *to) {
+  const clv_column *column;
+  for (uint32_t k = 0; (column = clv_column_list(from, k)); k++)
+    for (uint32_t kind = CLV_NONE; kind <= CLV_POLYHEDRON; kind++) {
+      const bool crossing = clv_orbit_dims(from, clv_column_get_def(column)->orbit) >> from->dimension & 1u;
+      if (crossing != (kind == CLV_NONE)) continue;
+      uint32_t count = 0, same = 0;
+      const void *data = clv_column_data(column, (clv_kind)kind, &count);
+      void *there = clv_column_data(clv_column_list(to, k), (clv_kind)kind, &same);
+      assert_int_equal(count, same);
+      if (count) memcpy(there, data, count * clv_column_size(column));
+    }
+}
+
+static void bodies_told_again_go_on_with_the_same_bits(void **state) {
+  (void)state;
+  for (uint32_t g = 0; g < REFINED_GRIDS; g++)
+    for (uint32_t k = 0; k < WAYS; k++) {
+      if (!clv_linear_available(ways[k].linear)) continue;
+      refined r = body_for(refined_grids[g], "fem-corotational", 6),
+              again = body_for(refined_grids[g], "fem-corotational", 6);
+      clv_solver *solver = solver_of(r.body, ways[k]), *other = solver_of(again.body, ways[k]);
+      clv_journal *journal = clv_journal_create(r.map);
+      assert_non_null(journal);
+      body_shake(r.body, 0.01, 9);
+      for (uint32_t n = 0; n < 12; n++) {
+        if (n == 8)
+          refined_coarsen_some(&r);
+        else if (n % 2 == 0)
+          refined_refine_some(&r, 2);
+        step(solver, n * 1e-5, 1e-5);
+      }
+      if (clv_journal_replay(journal, again.map) != CLV_OK) fail_msg("%s", clv_map_error(again.map));
+      copy_columns(r.map, again.map);
+      const char *name;
+      double *values, *there;
+      size_t count, same;
+      for (uint32_t m = 0; clv_solver_memory(solver, m, &name, &values, &count); m++) {
+        assert_true(clv_solver_memory(other, m, &name, &there, &same) && count == same);
+        memcpy(there, values, count * sizeof *values);
+      }
+      for (uint32_t n = 12; n < 17; n++) {
+        step(solver, n * 1e-5, 1e-5);
+        step(other, n * 1e-5, 1e-5);
+      }
+      const size_t size = 3 * (size_t)clv_body_slots(r.body) * sizeof(double);
+      if (memcmp(clv_body_positions(r.body), clv_body_positions(again.body), size) != 0)
+        fail_msg("%s by %s (%s) goes on differently", clv_grid_name(refined_grids[g]), clv_method_name(ways[k].method),
+                 clv_linear_name(ways[k].linear));
+      clv_journal_destroy(journal);
+      clv_solver_destroy(solver);
+      clv_solver_destroy(other);
+      clv_body_destroy(r.body);
+      clv_body_destroy(again.body);
+    }
+}
+
 // A refinement during which memory runs out at any point leaves a body that is sound, and goes on.
 static void memory_may_run_out(void **state) {
   (void)state;
@@ -413,6 +472,7 @@ int main(void) {
       cmocka_unit_test(linear_solvers_agree),
       cmocka_unit_test(new_vertices_are_held_as_their_parents),
       cmocka_unit_test(threads_change_nothing),
+      cmocka_unit_test(bodies_told_again_go_on_with_the_same_bits),
       cmocka_unit_test(memory_may_run_out),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
