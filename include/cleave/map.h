@@ -299,6 +299,22 @@ CLV_API clv_result clv_map_remove(clv_map *map, uint32_t i, clv_dart dart);
 // Contracts the i-cell at a dart, i >= 1, to one of lower dimension. For i >= 2 it must have at most two (i-1)-cells.
 CLV_API clv_result clv_map_contract(clv_map *map, uint32_t i, clv_dart dart);
 
+// Refining. A vertex has the level at which it came, a cell that of its finest corner. A cell of level k, of which only
+// vertices of higher levels may lie between the corners, becomes cells of level k + 1 about the middles of its edges: a
+// triangle or a quadrangle four, a tetrahedron or a hexahedron eight. An octahedron inside a tetrahedron is parted along the
+// diagonal that begins in the middle of the dart's edge. Neighbours keep their names, rows and levels; vertices that are new
+// to them hang on their edges and faces.
+#define CLV_REFINED_VERTICES 19
+#define CLV_REFINED_LEVELS 30u
+typedef struct clv_refined {
+  uint32_t vertex_count, child_count;
+  clv_dart vertices[CLV_REFINED_VERTICES]; // one dart of each new vertex: give them level k + 1
+  clv_dart children[8];                    // one dart of each
+} clv_refined;
+// `levels` by slot of vertices. refined may be NULL.
+CLV_API clv_result clv_map_refine(clv_map *map, clv_dart dart, uint32_t level, const int32_t *levels,
+                                  clv_refined *refined);
+
 // The journal
 
 typedef enum clv_event_kind {

@@ -78,6 +78,7 @@ static bool weigh_parts(clv_column *column, const map_plan *plan, const map_orbi
   uint32_t first = o->parts.count;
   while (first && o->parts.data[first - 1].orbit == MAP_NO_ORBIT) first--;
   for (uint32_t k = 0; k < o->lost.count; k++) {
+    if (map_begot(m, map_block(m, o->lost.data[k].node))) continue;
     uint32_t low = first, high = o->parts.count;
     while (low + 1 < high) {
       const uint32_t middle = low + (high - low) / 2;
@@ -262,6 +263,48 @@ static void fill_added(const clv_column *column) {
   }
 }
 
+// The value that an entry of the log hands down to, NULL when it does not concern the column.
+static uint8_t *inherited_value(const clv_column *column, map_write w) {
+  if (w.op != MAP_INHERIT || (column->index->dims & w.i) != w.i) return NULL;
+  const clv_page page = map_page(column->map, w.dart);
+  const uint32_t sub = clv_templates[page.kind].sub[column->index->inner].of[w.dart & 63u];
+  return embed_row_value(column, page.kind, map_row(page, w.dart), sub);
+}
+
+// How many places of added cells go on with an old value.
+static uint32_t count_heirs(const clv_column *column, uint64_t old) {
+  const map *m = column->map;
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const uint8_t *value = inherited_value(column, m->log.data[k]);
+    bool first = value && map_old_name(m, column->index, m->log.data[k].before) == old;
+    for (uint32_t e = k; first && e-- > 0;) first = inherited_value(column, m->log.data[e]) != value;
+    count += first;
+  }
+  return count;
+}
+
+// Those that took the place of others have their values.
+static void fill_inherited(const clv_column *column) {
+  const map *m = column->map;
+  const bool divides = column->def.split == CLV_SPLIT_SHARE || column->def.policy;
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const map_write w = m->log.data[k];
+    uint8_t *value = inherited_value(column, w);
+    const uint64_t old = value ? map_old_name(m, column->index, w.before) : 0;
+    if (!old) continue;
+    const uint8_t *from = embed_old_value(column, old);
+    if (!divides) {
+      memcpy(value, from, column->size);
+      continue;
+    }
+    const clv_part part = {from, 1.0 / count_heirs(column, old)};
+    for (uint32_t c = 0; !column->def.policy && c < column->def.components; c++)
+      embed_put(column, value, c, embed_get(column, from, c) * part.share);
+    if (column->def.policy) column->def.policy(column->def.user, &m->view, w.dart, &part, 1, value);
+  }
+}
+
 static bool reserve_column(clv_column *column, const map_plan *plan) {
   const map *m = column->map;
   const map_orbits *o = &plan->orbits[column->index->dims];
@@ -282,6 +325,7 @@ static clv_result prepare_column(embedding *e, clv_column *column, const map_pla
   if (!column->index->crossing && !plan->inner_changed && !plan->cells_added) return CLV_OK;
   if (!reserve_column(column, plan)) return map_no_memory(column->map);
   if (!column->index->crossing) fill_added(column);
+  if (!column->index->crossing && plan->inherited) fill_inherited(column);
   const bool shares = column->def.policy || column->def.split == CLV_SPLIT_SHARE;
   const bool weighs = shares || column->def.merge == CLV_MERGE_MEAN;
   if (weighs && !weigh_parts(column, plan, o)) return map_no_memory(column->map);

@@ -292,6 +292,8 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->cuts);
   BASE_RELEASE(a, &s->fresh);
   BASE_RELEASE(a, &s->born);
+  BASE_RELEASE(a, &s->sources);
+  BASE_RELEASE(a, &s->begetters);
   BASE_RELEASE(a, &s->places);
   base_free(a, s, sizeof *s);
   m->scratch = NULL;

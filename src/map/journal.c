@@ -128,6 +128,10 @@ static clv_result redo(map *m, map_write w, bool *same) {
   case MAP_TURN:
     result = map_turn(m, w.dart);
     break;
+  case MAP_INHERIT:
+    *same = clv_dart_alive(&m->view, w.before);
+    if (*same) result = map_inherit(m, w.dart, w.i, w.before);
+    break;
   case MAP_PARENTS:
   case MAP_VALUE:
     result = map_write_log(m, w);
@@ -252,7 +256,7 @@ static bool writes_are_sound(const clv_journal *journal) {
       return false;
     for (uint32_t w = 0; w < commit.write_count; w++) {
       const map_write *write = &journal->writes.data[writes + w];
-      if (write->op > MAP_VALUE || (write->op == MAP_ALPHA && write->i > journal->dimension) ||
+      if (write->op > MAP_INHERIT || (write->op == MAP_ALPHA && write->i > journal->dimension) ||
           (write->op == MAP_CELL_ADD && (write->i == CLV_NONE || write->i >= MAP_KINDS)) ||
           (write->op == MAP_VALUE && write->after >= commit.payload_count))
         return false;

@@ -49,6 +49,7 @@ void clv_map_destroy(clv_map *view) {
   BASE_RELEASE(&a, &m->records.cell);
   BASE_RELEASE(&a, &m->records.name);
   BASE_RELEASE(&a, &m->records.pages);
+  BASE_RELEASE(&a, &m->records.level);
   BASE_RELEASE(&a, &m->pages);
   BASE_RELEASE(&a, &m->log);
   BASE_RELEASE(&a, &m->payload);
@@ -76,7 +77,7 @@ size_t clv_map_bytes(const clv_map *view) {
   for (uint32_t kind = 0; kind < MAP_KINDS; kind++)
     bytes += BYTES(m->rows[kind].data) + BYTES(m->rows[kind].state) + BYTES(m->rows[kind].pages);
   bytes += BYTES(m->records.alpha) + BYTES(m->records.cell) + BYTES(m->records.name);
-  bytes += BYTES(m->records.pages);
+  bytes += BYTES(m->records.pages) + BYTES(m->records.level);
   for (uint32_t dims = 0; dims < MAP_INDICES; dims++) {
     const map_index *index = m->indices[dims];
     if (!index) continue;

@@ -61,10 +61,17 @@ typedef struct map_plan {
   uint32_t evicted;         // darts that must leave their block
   bool inner_changed;       // some cell's own links were written
   bool cells_added;         // some template cell is new
+  bool inherited;           // in the place of others
   bool links_changed;       // something was sewn, unsewn or deleted
   bool values_set;          // by hand
   bool recolour;
 } map_plan;
+
+// What a dart of an added cell has of another cell (MAP_INHERIT).
+typedef struct map_source {
+  clv_dart dart; // 0: nothing
+  uint32_t apart;
+} map_source;
 
 typedef struct map_place {
   clv_dart dart;
@@ -89,6 +96,8 @@ typedef struct map_scratch {
   BASE_ARRAY(map_born) born;    // in order of dart, where a cell has none but new ones (origin.c)
   bool origins;                 // they are listed
   bool no_levels;               // memory was out when levels were asked for
+  BASE_ARRAY(map_source) sources; // of their darts, CLV_TEMPLATE_DARTS each; none where nothing was inherited
+  map_words begetters;          // blocks that the added ones inherit of, in order
   BASE_ARRAY(map_place) places; // where orbits come apart (part.c)
   bool general;                 // plan every commit: for tests
 } map_scratch;
@@ -108,6 +117,8 @@ bool map_resolve(map *m, map_plan *plan);
 uint64_t map_old_name(const map *m, const map_index *index, clv_dart node);
 // True for the block of a cell that this transaction added.
 bool map_is_fresh(const map *m, uint32_t block);
+// True for the block of a cell that others took the place of: what is lost with it is not lost.
+bool map_begot(const map *m, uint32_t block);
 uint32_t map_node_weight(const map *m, uint32_t inner, clv_dart node);
 // The first entry of by_old whose part has this old name, or where it would be.
 uint32_t map_first_part(const map_orbits *orbits, uint64_t old);

@@ -89,9 +89,43 @@ static bool find_fresh_blocks(map *m, const map_plan *plan) {
   return true;
 }
 
+static uint32_t *find_block(const map_words *blocks, uint32_t block) {
+  return blocks->count ? bsearch(&block, blocks->data, blocks->count, sizeof block, compare_blocks) : NULL;
+}
+
 bool map_is_fresh(const map *m, uint32_t block) {
-  const map_words *fresh = &m->scratch->fresh;
-  return fresh->count && bsearch(&block, fresh->data, fresh->count, sizeof block, compare_blocks);
+  return find_block(&m->scratch->fresh, block);
+}
+
+bool map_begot(const map *m, uint32_t block) {
+  return find_block(&m->scratch->begetters, block);
+}
+
+static map_source *source_of(const map *m, clv_dart dart) {
+  const map_scratch *s = m->scratch;
+  const uint32_t *fresh = s->sources.count ? find_block(&s->fresh, dart >> 6) : NULL;
+  return fresh ? &s->sources.data[(size_t)(fresh - s->fresh.data) * CLV_TEMPLATE_DARTS + (dart & 63u)] : NULL;
+}
+
+static bool find_sources(map *m, const map_plan *plan) {
+  map_scratch *s = m->scratch;
+  s->sources.count = s->begetters.count = 0;
+  if (!plan->inherited) return true;
+  const uint64_t count = (uint64_t)s->fresh.count * CLV_TEMPLATE_DARTS;
+  if (!BASE_RESERVE(&m->allocator, &s->sources, count) || !BASE_RESERVE(&m->allocator, &s->begetters, m->log.count))
+    return false;
+  s->sources.count = (uint32_t)count;
+  memset(s->sources.data, 0, count * sizeof *s->sources.data);
+  uint32_t last = 0;
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const map_write w = m->log.data[k];
+    if (w.op != MAP_INHERIT) continue;
+    *source_of(m, w.dart) = (map_source){w.before, w.i};
+    const uint32_t block = map_block(m, w.before);
+    if (block != last) s->begetters.data[s->begetters.count++] = last = block;
+  }
+  qsort(s->begetters.data, s->begetters.count, sizeof *s->begetters.data, compare_blocks);
+  return true;
 }
 
 uint64_t map_old_name(const map *m, const map_index *index, clv_dart node) {
@@ -99,7 +133,12 @@ uint64_t map_old_name(const map *m, const map_index *index, clv_dart node) {
   const uint32_t id = map_index_get(m, index, node);
   if (index->crossing || !(id & MAP_TEMPLATE_SLOT)) return id;
   const clv_dart cell = map_block(m, node) << 6;
-  if (map_is_fresh(m, cell >> 6)) return 0; // its slots are as new as it is
+  if (map_is_fresh(m, cell >> 6)) { // its slots are as new as it is
+    const map_source *source = source_of(m, node);
+    return source && source->dart && (index->dims & source->apart) == source->apart
+               ? map_old_name(m, index, source->dart)
+               : 0;
+  }
   const clv_template *shape = &clv_templates[map_page(m, cell).kind];
   return MAP_ROW_SLOT | cell | shape->sub[index->inner].first[id & ~MAP_TEMPLATE_SLOT];
 }
@@ -188,9 +227,11 @@ static bool add_plain_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart, ui
 
 static bool add_any_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart) {
   const map_words *nodes = &r->o->nodes;
+  const bool heirs = r->s->sources.count && r->o->index && !r->crossing;
   if (!add_node(r, dart)) return false;
   for (uint32_t k = orbit->node_start; k < nodes->count; k++) {
     const clv_dart node = nodes->data[k];
+    if (heirs && map_is_fresh(r->m, node >> 6)) orbit->gained = true; // it knows the name, but does not bear it yet
     if (!add_part(r, orbit, map_old_name(r->m, r->o->index, node), map_node_weight(r->m, r->inner, node))) return false;
     if (!leave_node(r, node)) return false;
   }
@@ -283,6 +324,7 @@ static bool touch(resolver *r, map_write w, uint32_t cut) {
   case MAP_TURN:
   case MAP_PARENTS:
   case MAP_VALUE:
+  case MAP_INHERIT:
     return true;
   }
   return true;
@@ -319,8 +361,9 @@ uint32_t map_first_part(const map_orbits *o, uint64_t old) {
 // was made of is still there.
 static bool cell_lives_on(const map *m, const map_plan *plan, clv_dart node) {
   const map_orbits *cells = &plan->cells;
-  if (map_record(m, node) == MAP_NO_RECORD) return false; // a template cell, deleted whole
   const uint64_t block = map_block(m, node);
+  if (map_begot(m, (uint32_t)block)) return true;
+  if (map_record(m, node) == MAP_NO_RECORD) return false; // a template cell, deleted whole
   for (uint32_t k = map_first_part(cells, block); k < cells->by_old.count; k++) {
     const map_part *part = &cells->parts.data[cells->by_old.data[k]];
     if (part->old != block) return false;
@@ -483,6 +526,7 @@ static void survey(const map *m, map_plan *plan) {
   for (uint32_t k = 0; k < m->log.count; k++) ops |= 1u << m->log.data[k].op;
   plan->inner_changed = ops & (1u << MAP_ALPHA | 1u << MAP_EXTEND | 1u << MAP_DART_ADD | 1u << MAP_DART_DROP);
   plan->cells_added = ops & 1u << MAP_CELL_ADD;
+  plan->inherited = ops & 1u << MAP_INHERIT;
   plan->values_set = ops & 1u << MAP_VALUE;
   plan->links_changed = ops & (1u << MAP_LINK | 1u << MAP_ALPHA | 1u << MAP_DART_DROP);
 }
@@ -497,7 +541,7 @@ static bool resolve_cells(map *m, map_plan *plan) {
 bool map_resolve(map *m, map_plan *plan) {
   survey(m, plan);
   m->scratch->origins = false;
-  if (!find_fresh_blocks(m, plan) || !map_find_cuts(m) || !resolve_cells(m, plan)) return false;
+  if (!find_fresh_blocks(m, plan) || !find_sources(m, plan) || !map_find_cuts(m) || !resolve_cells(m, plan)) return false;
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     map_index *index = m->numbered[k];
     map_orbits *o = &plan->orbits[index->dims];

@@ -238,6 +238,7 @@ static bool records_reserve_arrays(map *m, uint64_t need) {
   const uint64_t pages = (need + 0xFFFFu) >> 16;
   if (!BASE_RESERVE(a, &records->alpha, 4 * need) || !BASE_RESERVE(a, &records->cell, need)) return false;
   if (!BASE_RESERVE(a, &records->name, need) || !BASE_RESERVE(a, &records->pages, pages)) return false;
+  if (!BASE_RESERVE(a, &records->level, need)) return false;
   const uint64_t room = records->room;
   if (need > room) records->room = need;
   if (!reserve_pages(m)) {
@@ -407,6 +408,7 @@ clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart) {
   for (uint32_t i = 0; i < 4; i++) m->records.alpha.data[4 * record + i] = *dart;
   m->records.cell.data[record] = side << 31;
   m->records.name.data[record] = *dart;
+  m->records.level.data[record] = 0;
   return map_write_log(m, (map_write){.op = MAP_DART_ADD, .fresh = fresh, .dart = *dart, .after = side});
 }
 
@@ -427,6 +429,18 @@ static void change_sides(map *m, clv_dart cell) {
 clv_result map_turn(map *m, clv_dart dart) {
   const clv_result result = map_write_log(m, (map_write){.op = MAP_TURN, .dart = dart & ~63u});
   if (result == CLV_OK) change_sides(m, dart & ~63u);
+  return result;
+}
+
+clv_result map_inherit(map *m, clv_dart dart, uint8_t apart, clv_dart source) {
+  const clv_result result =
+      map_write_log(m, (map_write){.op = MAP_INHERIT, .i = apart, .dart = dart, .before = source});
+  for (uint32_t k = 0; result == CLV_OK && k < m->numbered_count; k++) {
+    map_index *index = m->numbered[k];
+    if (!index->crossing || (index->dims & apart) != apart) continue;
+    const uint32_t id = map_index_get(m, index, source);
+    if (id) map_index_set(m, index, dart, id);
+  }
   return result;
 }
 
@@ -462,6 +476,7 @@ static void undo(map *m, map_write w) {
     change_sides(m, w.dart);
     break;
   case MAP_PARENTS:
+  case MAP_INHERIT: // the ids go with the cell
     break;
   case MAP_VALUE:
     m->payload.count = w.after;

@@ -51,6 +51,8 @@ typedef struct map_records {
   map_words cell;  // the block of its cell, and its side
   map_words name;  // its dart; 0 when it is not in use
   map_words pages; // the page of each 65536 records
+  // Of a dart that the open transaction added, the level of its vertex, and 1 more; 0: nobody said.
+  BASE_ARRAY(uint8_t) level;
   uint32_t count, alive;
   uint64_t room;                         // records that were asked room for
   uint32_t free[CLV_TEMPLATE_DARTS + 1]; // lists of free runs, by length; + 1 so that 0 is none
@@ -82,6 +84,7 @@ typedef enum map_op {
   MAP_PARENTS,   // dart: of a new vertex; before, after: darts of the two vertices it came between
   MAP_TURN,      // dart: first of a plain cell that is sewn to nothing; its sides change places
   MAP_VALUE,     // dart; i: the orbit's dims; before: which column, after: where its bytes lie in the payload
+  MAP_INHERIT,   // dart: of an added cell; before: a dart of the cell it came of; i: the dimensions they lie apart
 } map_op;
 
 typedef struct map_write {
@@ -201,6 +204,8 @@ clv_result map_cell_drop(map *m, clv_dart dart);
 clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart);
 clv_result map_dart_drop(map *m, clv_dart dart);
 clv_result map_turn(map *m, clv_dart dart);
+// A dart of an added cell lies on every orbit that a dart of another cell lies on and that has all the dimensions `apart`.
+clv_result map_inherit(map *m, clv_dart dart, uint8_t apart, clv_dart source);
 // Undoes the log back to `mark` entries.
 void map_undo(map *m, uint32_t mark);
 

@@ -133,6 +133,7 @@ static void hear_write(clv_views *views, map_write w) {
   case MAP_CELL_DROP:
   case MAP_DART_DROP:
   case MAP_PARENTS:
+  case MAP_INHERIT:
     break;
   }
 }

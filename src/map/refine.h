@@ -1,0 +1,92 @@
+// What becomes of a template cell that is refined: constants of the shape, and of the diagonal that parts an octahedron.
+//
+// The border of a refined cell is numbered by the darts of the cell: 4 l is dart l itself; 4 l + 1 the dart at the middle of
+// its edge; 4 l + 2 the dart next to that one, on the edge across the face; 4 l + 3 the dart beyond that edge (of a
+// triangle) or at its other end (of a quadrangle). In 2D only the first two are there.
+
+#ifndef MAP_REFINE_H
+#define MAP_REFINE_H
+
+#include "map/edit.h"
+
+enum {
+  MAP_REFINEMENTS = 6,
+  MAP_POSITIONS = 4 * CLV_TEMPLATE_DARTS,
+  MAP_NOWHERE = 255, // a dart inside the cell
+};
+
+typedef struct map_child_dart {
+  uint8_t child, dart;
+} map_child_dart;
+
+typedef struct map_refined_child {
+  uint8_t at[CLV_TEMPLATE_DARTS]; // which place of the border each dart has
+  map_child_dart link[6];         // what the first dart of each facet faces inside; child MAP_NOWHERE: on the border
+  uint8_t old[8];                 // whether a corner is one of the parent's
+} map_refined_child;
+
+// A vertex that may be new: its place on the border, a dart that names it, and those it lies between.
+typedef struct map_birth {
+  uint8_t at;
+  map_child_dart seat, ends[2];
+} map_birth;
+
+typedef struct map_refinement {
+  uint8_t kind, child_count, birth_count;
+  map_refined_child children[8];
+  map_child_dart home[MAP_POSITIONS]; // the child that has a place of the border
+  map_birth births[CLV_REFINED_VERTICES];
+} map_refinement;
+
+extern const map_refinement map_refinements[MAP_REFINEMENTS];
+
+// The refinement of a cell from one of its darts: an octahedron is parted along the diagonal that begins in the middle of
+// the dart's edge. NULL for cells that cannot be refined.
+const map_refinement *map_refinement_of(uint32_t kind, uint32_t local);
+
+// The border of a cell at a level: its own darts and those that finer neighbours put there, 0 where there is none.
+typedef struct map_border {
+  map *m;
+  const int32_t *levels; // by slot of vertices
+  clv_dart cell;
+  int32_t level;
+  const clv_template *shape;
+  clv_dart darts[MAP_POSITIONS];
+} map_border;
+
+// Fills in the darts; refuses what does not look like a cell of that level.
+clv_result map_find_border(map_border *border);
+
+// Both ends of each edge that lies along the one at a place, appended; the level is that of children.
+clv_result map_border_pieces(const map_border *border, uint32_t at, clv_walk *pieces);
+
+// The level of a vertex at a dart that is no corner of the cell; -1 when nobody said.
+int32_t map_level_at(const map_border *border, clv_dart dart);
+
+// The links of place `at` along the border of a refined cell: where a0, a1 and a2 lead (refine_border.c).
+uint32_t map_border_link(const clv_template *shape, uint32_t at, uint32_t i);
+
+// A cell that is being refined.
+typedef struct map_refining {
+  map *m;
+  map_border border;
+  const map_refinement *table;
+  clv_dart beyond[MAP_POSITIONS]; // what faces each place; 0: free, or not there yet
+  clv_dart children[8];
+  clv_walk pieces;    // of edges across faces that finer neighbours halved, one after the other ...
+  map_words crossings; // ... as pairs: the place where one begins, and how many darts it has
+} map_refining;
+
+static inline clv_dart map_child_at(const map_refining *r, map_child_dart at) {
+  return r->children[at.child] | at.dart;
+}
+
+// A new dart at a vertex of the next level, on the other side than the one beside it.
+clv_result map_refining_add(map_refining *r, clv_dart beside, clv_dart *added);
+
+// Edges across faces, where finer vertices lie on them (refine_across.c): finds them while the parent is whole, and brings
+// their vertices into the faces between the children.
+clv_result map_find_crossings(map_refining *r);
+clv_result map_halve_crossings(map_refining *r);
+
+#endif
