@@ -314,6 +314,11 @@ typedef struct clv_refined {
 // `levels` by slot of vertices. refined may be NULL.
 CLV_API clv_result clv_map_refine(clv_map *map, clv_dart dart, uint32_t level, const int32_t *levels,
                                   clv_refined *refined);
+// The inverse: the cell of a dart and those that came of the same cell, of `level`, are put together again. Vertices that no
+// cell needs any more go. Refused where one of them is finer or missing, or where a facet of the cell was cut in part. Edges
+// and faces that become one go on with a value that they had, or divided, before they were parted: nothing is summed up that
+// was copied. *cell (may be NULL) is its first dart.
+CLV_API clv_result clv_map_coarsen(clv_map *map, clv_dart dart, uint32_t level, const int32_t *levels, clv_dart *cell);
 
 // The journal
 

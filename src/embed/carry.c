@@ -111,14 +111,16 @@ static bool share_parts(clv_column *column, const map_orbits *o) {
 
 // New values
 
-static void merge_parts(const clv_column *column, const map_orbits *o, const map_new_orbit *orbit, uint8_t *value) {
+static void merge_parts(const embedding *e, const clv_column *column, const map_orbits *o, const map_new_orbit *orbit,
+                        uint8_t *value) {
   const double *shares = column->shares.data, *weights = column->weights.data;
   uint32_t kept = orbit->part_start;
   for (uint32_t p = orbit->part_start; p < orbit->part_end; p++) {
     const map_part *part = &o->parts.data[p], *best = &o->parts.data[kept];
     if (part->old == orbit->keeps || (best->old != orbit->keeps && part->weight > best->weight)) kept = p;
   }
-  const bool one = column->def.merge == CLV_MERGE_KEEP || orbit->part_end - orbit->part_start == 1;
+  const bool copied = e->rejoins && column->def.split == CLV_SPLIT_COPY && column->def.merge != CLV_MERGE_MEAN;
+  const bool one = column->def.merge == CLV_MERGE_KEEP || copied || orbit->part_end - orbit->part_start == 1;
   if (one && column->def.split == CLV_SPLIT_COPY) {
     memcpy(value, embed_old_value(column, o->parts.data[kept].old), column->size);
     return;
@@ -244,10 +246,10 @@ static clv_result stage_orbit(embedding *e, clv_column *column, const map_orbits
   else if (column->def.policy)
     memcpy(value, column->def.initial, column->size);
   if (column->def.policy) return call_policy(e, column, o, orbit, value);
-  if (count > 1 && column->def.merge == CLV_MERGE_ERROR)
+  if (count > 1 && column->def.merge == CLV_MERGE_ERROR && !e->rejoins)
     return map_fail(m, CLV_ERROR_REFUSED, "column '%s' allows no merge: the orbit of dart %u would join %u values",
                     column->def.name, o->nodes.data[orbit->node_start], count);
-  if (count) merge_parts(column, o, orbit, value);
+  if (count) merge_parts(e, column, o, orbit, value);
   return CLV_OK;
 }
 
@@ -284,24 +286,53 @@ static uint32_t count_heirs(const clv_column *column, uint64_t old) {
   return count;
 }
 
-// Those that took the place of others have their values.
-static void fill_inherited(const clv_column *column) {
+// Those that took the place of others have their values: a part of them where several share one, their sum or their mean where
+// one has those of several.
+static void take_part(const embedding *e, const clv_column *column, uint32_t k, uint8_t *value) {
   const map *m = column->map;
-  const bool divides = column->def.split == CLV_SPLIT_SHARE || column->def.policy;
+  const map_write *log = m->log.data;
+  const uint64_t old = map_old_name(m, column->index, log[k].before);
+  if (!old) return;
+  const bool computes =
+      column->def.policy || column->def.split == CLV_SPLIT_SHARE || (e->rejoins && column->def.merge == CLV_MERGE_MEAN);
+  if (!computes) {
+    memcpy(value, embed_old_value(column, old), column->size);
+    return;
+  }
+  clv_part parts[8];
+  uint64_t olds[8];
+  uint32_t count = 0;
+  for (uint32_t n = k; n < m->log.count && count < 8; n++) {
+    const uint64_t other = inherited_value(column, log[n]) == value ? map_old_name(m, column->index, log[n].before) : 0;
+    bool known = !other;
+    for (uint32_t p = 0; p < count; p++) known |= olds[p] == other;
+    if (known) continue;
+    olds[count] = other;
+    const bool shares = column->def.policy || column->def.split == CLV_SPLIT_SHARE;
+    parts[count++] = (clv_part){embed_old_value(column, other), shares ? 1.0 / count_heirs(column, other) : 1};
+  }
+  if (column->def.policy) {
+    column->def.policy(column->def.user, &m->view, log[k].dart, parts, count, value);
+    return;
+  }
+  const bool mean = column->def.merge == CLV_MERGE_MEAN && column->def.split == CLV_SPLIT_COPY;
+  for (uint32_t c = 0; c < column->def.components; c++) {
+    double sum = 0;
+    for (uint32_t p = 0; p < count; p++)
+      sum += embed_get(column, parts[p].value, c) * (column->def.split == CLV_SPLIT_SHARE ? parts[p].share : 1);
+    embed_put(column, value, c, mean ? sum / count : sum);
+  }
+}
+
+static void fill_inherited(const embedding *e, const clv_column *column) {
+  const map *m = column->map;
   for (uint32_t k = 0; k < m->log.count; k++) {
-    const map_write w = m->log.data[k];
-    uint8_t *value = inherited_value(column, w);
-    const uint64_t old = value ? map_old_name(m, column->index, w.before) : 0;
-    if (!old) continue;
-    const uint8_t *from = embed_old_value(column, old);
-    if (!divides) {
-      memcpy(value, from, column->size);
-      continue;
-    }
-    const clv_part part = {from, 1.0 / count_heirs(column, old)};
-    for (uint32_t c = 0; !column->def.policy && c < column->def.components; c++)
-      embed_put(column, value, c, embed_get(column, from, c) * part.share);
-    if (column->def.policy) column->def.policy(column->def.user, &m->view, w.dart, &part, 1, value);
+    uint8_t *value = inherited_value(column, m->log.data[k]);
+    bool first = value;
+    for (uint32_t n = k;
+         first && n-- > 0 && m->log.data[n].op == MAP_INHERIT && m->log.data[n].dart >> 6 == m->log.data[k].dart >> 6;)
+      first = inherited_value(column, m->log.data[n]) != value;
+    if (first) take_part(e, column, k, value);
   }
 }
 
@@ -325,7 +356,7 @@ static clv_result prepare_column(embedding *e, clv_column *column, const map_pla
   if (!column->index->crossing && !plan->inner_changed && !plan->cells_added) return CLV_OK;
   if (!reserve_column(column, plan)) return map_no_memory(column->map);
   if (!column->index->crossing) fill_added(column);
-  if (!column->index->crossing && plan->inherited) fill_inherited(column);
+  if (!column->index->crossing && plan->inherited) fill_inherited(e, column);
   const bool shares = column->def.policy || column->def.split == CLV_SPLIT_SHARE;
   const bool weighs = shares || column->def.merge == CLV_MERGE_MEAN;
   if (weighs && !weigh_parts(column, plan, o)) return map_no_memory(column->map);
@@ -340,6 +371,7 @@ static clv_result prepare_column(embedding *e, clv_column *column, const map_pla
 
 clv_result embed_prepare(void *self, map *m, const map_plan *plan) {
   embedding *e = self;
+  e->rejoins = plan->gathered;
   if (!collect_parents(e, m)) return map_no_memory(m);
   clv_result result = CLV_OK;
   for (uint32_t pass = 0; pass < 2; pass++) // inner columns first: their new rows are read by the others' weights

@@ -50,6 +50,7 @@ typedef struct embedding {
   BASE_ARRAY(embed_given) given; // in order of dart, of the log that had so many entries at that revision (level.c)
   uint32_t given_log;
   uint64_t given_revision;
+  bool rejoins; // this commit puts together what was parted
 } embedding;
 
 // Room for `count` values.

@@ -62,6 +62,7 @@ typedef struct map_plan {
   bool inner_changed;       // some cell's own links were written
   bool cells_added;         // some template cell is new
   bool inherited;           // in the place of others
+  bool gathered;            // in the place of several: what was parted comes together again
   bool links_changed;       // something was sewn, unsewn or deleted
   bool values_set;          // by hand
   bool recolour;
@@ -90,16 +91,16 @@ typedef struct map_scratch {
   uint32_t stamp;
   BASE_ARRAY(clv_event) events;
   BASE_ARRAY(clv_rename) renames;
-  map_words sides;              // packed 2-colouring, for recolouring
-  map_words cuts;               // by entry of the log
-  map_words fresh;              // blocks that this transaction added, in order
-  BASE_ARRAY(map_born) born;    // in order of dart, where a cell has none but new ones (origin.c)
-  bool origins;                 // they are listed
-  bool no_levels;               // memory was out when levels were asked for
+  map_words sides;                // packed 2-colouring, for recolouring
+  map_words cuts;                 // by entry of the log
+  map_words fresh;                // blocks that this transaction added, in order
+  BASE_ARRAY(map_born) born;      // in order of dart, where a cell has none but new ones (origin.c)
+  bool origins;                   // they are listed
+  bool no_levels;                 // memory was out when levels were asked for
   BASE_ARRAY(map_source) sources; // of their darts, CLV_TEMPLATE_DARTS each; none where nothing was inherited
-  map_words begetters;          // blocks that the added ones inherit of, in order
-  BASE_ARRAY(map_place) places; // where orbits come apart (part.c)
-  bool general;                 // plan every commit: for tests
+  map_words begetters;            // blocks that the added ones inherit of, in order
+  BASE_ARRAY(map_place) places;   // where orbits come apart (part.c)
+  bool general;                   // plan every commit: for tests
 } map_scratch;
 
 typedef enum map_settle {

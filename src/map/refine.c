@@ -12,9 +12,7 @@
 #include "map/refine.h"
 
 clv_result map_refining_add(map_refining *r, clv_dart beside, clv_dart *added) {
-  const clv_result result = map_dart_add(r->m, map_side(r->m, beside) ^ 1u, added);
-  if (result == CLV_OK) r->m->records.level.data[map_record(r->m, *added)] = (uint8_t)(r->border.level + 2);
-  return result;
+  return map_dart_hang(r->m, map_side(r->m, beside) ^ 1u, r->border.level + 1, added);
 }
 
 static bool is_own(const map_refining *r, clv_dart dart) {
@@ -190,8 +188,7 @@ static bool has_finer(const map_refining *r, uint32_t child) {
   return false;
 }
 
-// A dart that faces a child's: either it has a record, or it is the first of its facet and speaks for all.
-static clv_result face(map *m, clv_dart beyond, clv_dart dart) {
+clv_result map_face(map *m, clv_dart beyond, clv_dart dart) {
   if (map_record(m, beyond) != MAP_NO_RECORD) return map_set_alpha(m, beyond, m->view.dimension, dart);
   const clv_template *shape = &clv_templates[map_page(m, beyond).kind];
   return shape->position[beyond & 63u] ? CLV_OK : map_link(m, beyond, dart);
@@ -225,7 +222,7 @@ static clv_result settle_child(map_refining *r, uint32_t child) {
       result = map_set_alpha(m, dart, shape->dimension, beyond);
     else if (!shape->position[l])
       result = map_link(m, dart, beyond);
-    if (result == CLV_OK) result = face(m, beyond, dart);
+    if (result == CLV_OK) result = map_face(m, beyond, dart);
   }
   return result;
 }
@@ -304,9 +301,10 @@ clv_result clv_map_refine(clv_map *view, clv_dart dart, uint32_t level, const in
   if (level > CLV_REFINED_LEVELS)
     return map_fail(m, CLV_ERROR_REFUSED, "the cell of dart %u cannot be refined: level %u is the last", dart,
                     CLV_REFINED_LEVELS + 1);
-  map_refining r = {.m = m,
-                .border = {.m = m, .levels = levels, .cell = cell, .level = (int32_t)level, .shape = &clv_templates[kind]},
-                .table = table};
+  map_refining r = {
+      .m = m,
+      .border = {.m = m, .levels = levels, .cell = cell, .level = (int32_t)level, .shape = &clv_templates[kind]},
+      .table = table};
   const uint32_t mark = m->log.count;
   map_walk_init(&r.pieces, m);
   const clv_result refined_so = refine(&r, refined);

@@ -73,7 +73,7 @@ typedef struct map_refining {
   const map_refinement *table;
   clv_dart beyond[MAP_POSITIONS]; // what faces each place; 0: free, or not there yet
   clv_dart children[8];
-  clv_walk pieces;    // of edges across faces that finer neighbours halved, one after the other ...
+  clv_walk pieces;     // of edges across faces that finer neighbours halved, one after the other ...
   map_words crossings; // ... as pairs: the place where one begins, and how many darts it has
 } map_refining;
 
@@ -83,6 +83,10 @@ static inline clv_dart map_child_at(const map_refining *r, map_child_dart at) {
 
 // A new dart at a vertex of the next level, on the other side than the one beside it.
 clv_result map_refining_add(map_refining *r, clv_dart beside, clv_dart *added);
+
+// Makes a dart face another one, of a cell that is new: either it has a record, or it is the first of its facet and speaks
+// for all.
+clv_result map_face(map *m, clv_dart beyond, clv_dart dart);
 
 // Edges across faces, where finer vertices lie on them (refine_across.c): finds them while the parent is whole, and brings
 // their vertices into the faces between the children.

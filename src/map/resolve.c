@@ -107,21 +107,25 @@ static map_source *source_of(const map *m, clv_dart dart) {
   return fresh ? &s->sources.data[(size_t)(fresh - s->fresh.data) * CLV_TEMPLATE_DARTS + (dart & 63u)] : NULL;
 }
 
-static bool find_sources(map *m, const map_plan *plan) {
+static bool find_sources(map *m, map_plan *plan) {
   map_scratch *s = m->scratch;
   s->sources.count = s->begetters.count = 0;
+  plan->gathered = false;
   if (!plan->inherited) return true;
   const uint64_t count = (uint64_t)s->fresh.count * CLV_TEMPLATE_DARTS;
   if (!BASE_RESERVE(&m->allocator, &s->sources, count) || !BASE_RESERVE(&m->allocator, &s->begetters, m->log.count))
     return false;
   s->sources.count = (uint32_t)count;
   memset(s->sources.data, 0, count * sizeof *s->sources.data);
-  uint32_t last = 0;
+  uint32_t last = 0, heir = 0;
   for (uint32_t k = 0; k < m->log.count; k++) {
     const map_write w = m->log.data[k];
     if (w.op != MAP_INHERIT) continue;
-    *source_of(m, w.dart) = (map_source){w.before, w.i};
+    map_source *source = source_of(m, w.dart);
+    if (!source->dart) *source = (map_source){w.before, w.i};
     const uint32_t block = map_block(m, w.before);
+    plan->gathered |= block != last && heir == w.dart >> 6;
+    heir = w.dart >> 6;
     if (block != last) s->begetters.data[s->begetters.count++] = last = block;
   }
   qsort(s->begetters.data, s->begetters.count, sizeof *s->begetters.data, compare_blocks);
@@ -541,7 +545,8 @@ static bool resolve_cells(map *m, map_plan *plan) {
 bool map_resolve(map *m, map_plan *plan) {
   survey(m, plan);
   m->scratch->origins = false;
-  if (!find_fresh_blocks(m, plan) || !find_sources(m, plan) || !map_find_cuts(m) || !resolve_cells(m, plan)) return false;
+  if (!find_fresh_blocks(m, plan) || !find_sources(m, plan) || !map_find_cuts(m) || !resolve_cells(m, plan))
+    return false;
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     map_index *index = m->numbered[k];
     map_orbits *o = &plan->orbits[index->dims];

@@ -43,11 +43,23 @@ static bool match_from(const map *m, const clv_template *shape, clv_dart base, c
   return true;
 }
 
+// True for a cell that has its block still, and more darts than its template because neighbours were refined: a triangle with
+// one hanging vertex is no quadrangle.
+static bool hangs(const map *m, const map_orbits *cells, const map_new_orbit *orbit, clv_kind kind) {
+  const clv_page page = map_page(m, (clv_dart)(orbit->keeps << 6));
+  if (!orbit->keeps || page.kind == kind || !map_is_template(page.kind)) return false;
+  for (uint32_t k = orbit->node_start; k < orbit->node_end; k++) {
+    const uint32_t record = map_record(m, cells->nodes.data[k]);
+    if (cells->nodes.data[k] >> 6 != orbit->keeps && !m->records.level.data[record]) return false;
+  }
+  return true;
+}
+
 // Finds the cell's template and its darts in template order: as they are named already, if that fits; otherwise from
 // the first dart of side 0 that fits, so that a body's orientation stays that of its corners.
 static clv_kind match(const map *m, const map_orbits *cells, const map_new_orbit *orbit, clv_dart *source) {
   const clv_kind kind = kind_of_size(m->view.dimension, orbit->node_end - orbit->node_start);
-  if (kind == CLV_NONE) return CLV_NONE;
+  if (kind == CLV_NONE || hangs(m, cells, orbit, kind)) return CLV_NONE;
   const clv_template *shape = &clv_templates[kind];
   const clv_dart own = (clv_dart)(orbit->keeps << 6);
   if (own && map_page(m, own).kind == kind && match_from(m, shape, own, source)) {
@@ -195,6 +207,7 @@ clv_dart map_move_dart(map *m, clv_dart dart, uint32_t to, clv_dart name) {
   }
   records->cell.data[to] = records->cell.data[from];
   records->name.data[to] = name;
+  records->level.data[to] = records->level.data[from];
   for (uint32_t dims = 0; dims < MAP_INDICES; dims++)
     if (m->indices[dims]) m->indices[dims]->record_ids.data[to] = m->indices[dims]->record_ids.data[from];
   note_rename(m, dart, name);

@@ -399,7 +399,7 @@ clv_result map_cell_drop(map *m, clv_dart dart) {
   return CLV_OK;
 }
 
-clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart) {
+static clv_result dart_add(map *m, uint32_t side, uint8_t level, clv_dart *dart) {
   if (!map_records_reserve(m, 1)) return map_no_memory(m);
   if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
   bool fresh;
@@ -408,8 +408,16 @@ clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart) {
   for (uint32_t i = 0; i < 4; i++) m->records.alpha.data[4 * record + i] = *dart;
   m->records.cell.data[record] = side << 31;
   m->records.name.data[record] = *dart;
-  m->records.level.data[record] = 0;
-  return map_write_log(m, (map_write){.op = MAP_DART_ADD, .fresh = fresh, .dart = *dart, .after = side});
+  m->records.level.data[record] = level;
+  return map_write_log(m, (map_write){.op = MAP_DART_ADD, .i = level, .fresh = fresh, .dart = *dart, .after = side});
+}
+
+clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart) {
+  return dart_add(m, side, 0, dart);
+}
+
+clv_result map_dart_hang(map *m, uint32_t side, int32_t level, clv_dart *dart) {
+  return dart_add(m, side, (uint8_t)(level + 1), dart);
 }
 
 clv_result map_dart_drop(map *m, clv_dart dart) {
