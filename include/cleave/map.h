@@ -320,6 +320,18 @@ CLV_API clv_result clv_map_refine(clv_map *map, clv_dart dart, uint32_t level, c
 // was copied. *cell (may be NULL) is its first dart.
 CLV_API clv_result clv_map_coarsen(clv_map *map, clv_dart dart, uint32_t level, const int32_t *levels, clv_dart *cell);
 
+// The cells that came of one of `level`, of which the cell of a dart is one, and their vertices: first the corners of that cell,
+// in no special order, then those that came between two others, which `ends` says, in the order in which they came.
+typedef struct clv_family {
+  uint32_t cell_count, corner_count, vertex_count;
+  clv_dart cells[8];
+  clv_dart vertices[8 + CLV_REFINED_VERTICES];
+  uint8_t ends[8 + CLV_REFINED_VERTICES][2]; // numbers of vertices
+} clv_family;
+// False when there is no such family.
+CLV_API bool clv_map_family(const clv_map *map, clv_dart dart, uint32_t level, const int32_t *levels,
+                            clv_family *family);
+
 // The journal
 
 typedef enum clv_event_kind {

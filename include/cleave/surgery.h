@@ -162,6 +162,53 @@ CLV_API void clv_scalpel_lift(clv_scalpel *scalpel);
 // What must be kept, beside the body, to go on later with the same bits: `count` doubles that may be written with as many.
 CLV_API void clv_scalpel_memory(clv_scalpel *scalpel, double **values, size_t *count);
 
+// Refining and coarsening
+
+// Refines the cells of a list, or of a zone, once; a cell of `level` or finer stays as it is. Tetrahedra, hexahedra,
+// triangles and quadrangles; others are refused.
+CLV_API clv_result clv_surgery_refine_cells(clv_surgery *surgery, const clv_dart *cells, uint32_t count, uint32_t level,
+                                            clv_surgery_report *report);
+// Until every cell of the zone has the level: level by level, a transaction each.
+CLV_API clv_result clv_surgery_refine(clv_surgery *surgery, const clv_zone *zone, uint32_t level,
+                                      clv_surgery_report *report);
+// Puts families together again whose cells all lie in the zone, down to `level`; where something was cut or removed, or a
+// finer neighbour needs what would go, they stay. Momentum of vertices that vanish goes to their parents. Level by level, a
+// transaction each.
+CLV_API clv_result clv_surgery_coarsen(clv_surgery *surgery, const clv_zone *zone, uint32_t level,
+                                       clv_surgery_report *report);
+// The level of a cell: that of its finest corner.
+CLV_API uint32_t clv_surgery_level(const clv_surgery *surgery, clv_dart cell);
+
+typedef enum clv_adapt_kind {
+  CLV_ADAPT_NEAR,     // fine where the distance of a cell's centre from a point, now, is below the bound (m)
+  CLV_ADAPT_STRESS,   // fine where von Mises' stress is above the bound (Pa)
+  CLV_ADAPT_GRADIENT, // fine where strain differs from that of a neighbour, per metre, by more than the bound (1/m)
+  CLV_ADAPT_ZONE,     // fine in the zone
+  CLV_ADAPT_KIND_COUNT
+} clv_adapt_kind;
+
+// "near", "stress", "gradient", "zone". Back: -1 for an unknown word.
+CLV_API const char *clv_adapt_name(clv_adapt_kind kind);
+CLV_API int clv_adapt_from_name(const char *name);
+
+// Keeps a body fine where a criterion says so, and coarse again where it no longer does.
+typedef struct clv_adapt {
+  clv_adapt_kind kind;
+  double bound;
+  double slack;    // coarse again only beyond bound * (1 + slack) (near) or below bound / (1 + slack); 0.2
+  double point[3]; // near
+  clv_zone zone;   // where it may refine at all; for CLV_ADAPT_ZONE: where it does
+  uint32_t level;  // the finest it goes to; 1
+  bool coarsen;    // true
+  uint32_t most;   // cells refined a call; 0: all
+} clv_adapt;
+
+// Near the origin, everywhere, level 1, coarse again; the bound is to be set.
+CLV_API clv_adapt clv_default_adapt(void);
+// What is wrong with one: NULL when nothing is.
+CLV_API const char *clv_adapt_wrong(const clv_adapt *adapt);
+CLV_API clv_result clv_surgery_adapt(clv_surgery *surgery, const clv_adapt *adapt, clv_surgery_report *report);
+
 CLV_END_DECLS
 
 #endif

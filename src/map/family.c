@@ -138,3 +138,28 @@ bool map_find_family(map_family *f, clv_dart dart) {
   }
   return false;
 }
+
+// What it is to others
+
+static uint8_t number_of(const map_family *f, const clv_family *out, map_child_dart at) {
+  const map_index *vertices = vertices_of(f->m);
+  const uint32_t id = map_index_get(f->m, vertices, f->darts[at.child][at.dart]);
+  uint8_t k = 0;
+  while (k < out->vertex_count && map_index_get(f->m, vertices, out->vertices[k]) != id) k++;
+  return k;
+}
+
+bool clv_map_family(const clv_map *view, clv_dart dart, uint32_t level, const int32_t *levels, clv_family *out) {
+  map_family f = {.m = map_of((clv_map *)(uintptr_t)view), .levels = levels, .level = (int32_t)level};
+  if (!clv_dart_alive(view, dart) || !map_find_family(&f, dart)) return false;
+  const clv_suborbits *corners = &f.shape->sub[clv_orbit_dims(view, CLV_CORNER)];
+  *out = (clv_family){.cell_count = f.table->child_count, .corner_count = corners->count};
+  for (uint32_t c = 0; c < out->cell_count; c++) out->cells[c] = f.darts[c][0];
+  for (uint32_t v = 0; v < corners->count; v++) out->vertices[out->vertex_count++] = f.border[4u * corners->first[v]];
+  for (uint32_t k = 0; k < f.table->birth_count; k++) {
+    const map_birth *birth = &f.table->births[k];
+    for (uint32_t e = 0; e < 2; e++) out->ends[out->vertex_count][e] = number_of(&f, out, birth->ends[e]);
+    out->vertices[out->vertex_count++] = f.darts[birth->seat.child][birth->seat.dart];
+  }
+  return true;
+}

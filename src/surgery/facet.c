@@ -11,12 +11,10 @@ enum { MOST_LEVELS = 32 };
 typedef struct levels {
   const clv_map *map;
   const clv_column *vertex; // `lev`
-  const clv_column *cell;   // `vlev`, in 2D `flev`
 } levels;
 
 static levels levels_of(const clv_surgery *s) {
-  return (levels){s->map, clv_column_find(s->map, "lev"),
-                  clv_column_find(s->map, s->map->dimension == 3 ? "vlev" : "flev")};
+  return (levels){s->map, s->levels};
 }
 
 static int32_t value_at(const clv_column *column, clv_dart dart) {
@@ -25,7 +23,14 @@ static int32_t value_at(const clv_column *column, clv_dart dart) {
 }
 
 uint32_t surgery_level_of(const clv_surgery *s, clv_dart cell) {
-  return (uint32_t)value_at(levels_of(s).cell, cell);
+  const clv_kind kind = clv_cell_shape(s->map, cell);
+  if (kind > CLV_TEMPLATE_LAST) return 0;
+  const uint32_t count = clv_templates[kind].corner_count;
+  const uint32_t *corners = s->map->corners[kind] + (size_t)clv_cell_row(s->map, cell) * count;
+  const int32_t *levels = surgery_levels(s);
+  int32_t level = 0;
+  for (uint32_t c = 0; c < count; c++) level = levels[corners[c]] > level ? levels[corners[c]] : level;
+  return (uint32_t)level;
 }
 
 // Where the edge of level k at a dart ends, as src/rule/level.c has it; 0 where there is none.
@@ -136,14 +141,12 @@ static bool is_template(const clv_map *map, clv_dart cell) {
 }
 
 clv_result surgery_whole_facets(clv_surgery *s) {
-  levels l = {.map = NULL};
+  const levels l = levels_of(s);
   clv_result result = CLV_OK;
   for (uint32_t k = 0, count = s->facets.count; result == CLV_OK && k < count; k++) {
     const clv_dart here = s->facets.data[k], there = clv_alpha(s->map, here, s->map->dimension);
     if (is_template(s->map, here) && is_template(s->map, there)) continue;
-    if (!l.map) l = levels_of(s);
-    if (!l.vertex || !l.cell) return CLV_OK; // never refined
-    const int32_t level = value_at(l.cell, here), other = value_at(l.cell, there);
+    const int32_t level = (int32_t)surgery_level_of(s, here), other = (int32_t)surgery_level_of(s, there);
     const clv_dart coarse = level <= other ? here : there;
     if (is_template(s->map, coarse)) continue;
     const int32_t at = level <= other ? level : other;

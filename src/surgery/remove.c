@@ -40,9 +40,9 @@ static void list_cell(void *user, clv_dart cell) {
   list->failed = list->failed || !append_cell(list->surgery, cell);
 }
 
-static clv_result select_cells(clv_surgery *s, const clv_zone *zone) {
+clv_result surgery_list_cells(clv_surgery *s, const clv_zone *zone, const char *what) {
   const char *wrong = zone ? physics_zone_wrong(zone) : "there is none";
-  if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the zone of the removal makes no sense: %s", wrong);
+  if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the zone of the %s makes no sense: %s", what, wrong);
   s->cells.count = 0;
   listing list = {.surgery = s};
   const clv_result result = physics_zone_cells(s->body, zone, list_cell, &list);
@@ -52,7 +52,7 @@ static clv_result select_cells(clv_surgery *s, const clv_zone *zone) {
 
 clv_result clv_surgery_remove(clv_surgery *s, const clv_zone *zone, clv_surgery_report *report) {
   if (report) *report = (clv_surgery_report){0};
-  const clv_result result = select_cells(s, zone);
+  const clv_result result = surgery_list_cells(s, zone, "removal");
   return result == CLV_OK ? drop_and_end(s, report) : result;
 }
 

@@ -38,6 +38,10 @@ clv_surgery *clv_surgery_create(clv_body *body, clv_error *error) {
   }
   clv_surgery *surgery = base_allocate(&body->allocator, sizeof *surgery);
   if (surgery) *surgery = (clv_surgery){.allocator = body->allocator, .body = body, .map = body->map};
+  if (surgery && surgery_create_levels(surgery, error) != CLV_OK) {
+    base_free(&body->allocator, surgery, sizeof *surgery);
+    return NULL;
+  }
   if (surgery && clv_map_subscribe(body->map, count_splits, surgery) == CLV_OK) return surgery;
   base_free(&body->allocator, surgery, sizeof *surgery);
   clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while a surgery is made");
@@ -61,6 +65,9 @@ void clv_surgery_destroy(clv_surgery *surgery) {
   BASE_RELEASE(&a, &surgery->zoned);
   BASE_RELEASE(&a, &surgery->weak);
   BASE_RELEASE(&a, &surgery->values);
+  BASE_RELEASE(&a, &surgery->gains);
+  BASE_RELEASE(&a, &surgery->gainers);
+  BASE_RELEASE(&a, &surgery->wishes);
   surgery_sheet_free(&surgery->sheet, &a);
   base_free(&a, surgery, sizeof *surgery);
 }

@@ -54,6 +54,10 @@ struct clv_surgery {
   BASE_ARRAY(surgery_weak) weak;    // that may tear
   BASE_ARRAY(surgery_value) values; // planned
   uint32_t moved, refused;          // of what was planned
+  clv_column *levels;               // of vertices
+  BASE_ARRAY(double) gains;         // by slot of a vertex: momentum that comes to it
+  BASE_ARRAY(uint32_t) gainers;     // slots that have some, or may get it
+  BASE_ARRAY(uint8_t) wishes;       // by number of a cell: what a criterion wants of it
   surgery_sheet sheet;
 };
 
@@ -105,6 +109,24 @@ static inline surgery_code surgery_cell_code(const clv_surgery *surgery, const s
 
 // The level of a cell: 0 in a body that was never refined.
 uint32_t surgery_level_of(const clv_surgery *surgery, clv_dart cell);
+
+// Levels of vertices, by slot.
+static inline const int32_t *surgery_levels(const clv_surgery *surgery) {
+  return clv_column_data(surgery->levels, CLV_NONE, NULL);
+}
+// Finds or makes their column.
+clv_result surgery_create_levels(clv_surgery *surgery, clv_error *error);
+// Refines `cells`, all of them there and fit for it, once each. Inside a transaction.
+clv_result surgery_refine_listed(clv_surgery *surgery);
+// True where a cell may be refined: its kind; a sentence otherwise.
+clv_result surgery_refinable(clv_surgery *surgery, clv_dart cell);
+// Puts together the families of `cells`, of `level` + 1, all of whose cells are marked in `zoned`: one transaction.
+clv_result surgery_coarsen_listed(clv_surgery *surgery, uint32_t level, clv_surgery_report *sum);
+
+// Marks the cells of a zone in `zoned` (tear.c).
+clv_result surgery_mark_zone(clv_surgery *surgery, const clv_zone *zone);
+// The cells of a zone, in `cells` (remove.c); `what` wants them.
+clv_result surgery_list_cells(clv_surgery *surgery, const clv_zone *zone, const char *what);
 
 // Selecting (select.c): the facets of a cut, in `facets`, those of refined cells whole. Not those that are free.
 clv_result surgery_select(clv_surgery *surgery, const clv_cut *cut);

@@ -46,7 +46,7 @@ static void enter_zone(void *user, clv_dart cell) {
   s->zoned.data[clv_id_of(s->map, CLV_CELL, cell).index] = 1;
 }
 
-static clv_result find_zone(clv_surgery *s, const clv_zone *zone) {
+clv_result surgery_mark_zone(clv_surgery *s, const clv_zone *zone) {
   const uint64_t numbers = (uint64_t)s->map->page_count * (CLV_BLOCK_MASK + 1);
   if (!BASE_RESERVE(&s->allocator, &s->zoned, numbers)) return surgery_no_memory(s);
   if (numbers) memset(s->zoned.data, zone->kind == CLV_ZONE_ALL, numbers);
@@ -286,7 +286,7 @@ static clv_result choose(clv_surgery *s, uint32_t most) {
 }
 
 static clv_result select_weak(clv_surgery *s, const clv_tear *tear) {
-  clv_result result = find_zone(s, &tear->zone);
+  clv_result result = surgery_mark_zone(s, &tear->zone);
   if (result == CLV_OK && tear->masked) {
     result = physics_zone_vertices(s->body, &tear->mask);
     if (result != CLV_OK) return surgery_fail(s, result, "%s", clv_body_error(s->body));
