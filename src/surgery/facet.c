@@ -27,9 +27,9 @@ uint32_t surgery_level_of(const clv_surgery *s, clv_dart cell) {
   if (kind > CLV_TEMPLATE_LAST) return 0;
   const uint32_t count = clv_templates[kind].corner_count;
   const uint32_t *corners = s->map->corners[kind] + (size_t)clv_cell_row(s->map, cell) * count;
-  const int32_t *levels = surgery_levels(s);
+  const int32_t *at = surgery_levels(s);
   int32_t level = 0;
-  for (uint32_t c = 0; c < count; c++) level = levels[corners[c]] > level ? levels[corners[c]] : level;
+  for (uint32_t c = 0; c < count; c++) level = at[corners[c]] > level ? at[corners[c]] : level;
   return (uint32_t)level;
 }
 

@@ -1,0 +1,455 @@
+// Refining and coarsening: against the rules that say the same, at random in bodies, and backwards.
+//
+// soak: yes
+//
+// usage: test_refine [--soak] [--seed S]
+
+#include "cleave/surgery.h"
+#include "support/bodies.h"
+#include "support/counting_allocator.h"
+#include "support/rules.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint64_t first_seed = 1;
+static uint32_t rounds = 4;
+
+typedef struct kind_of_grid {
+  clv_grid_kind grid;
+  clv_kind kind;
+  const char *refine;
+} kind_of_grid;
+
+static const kind_of_grid kinds[] = {
+    {CLV_GRID_TRI, CLV_TRI, "refine_face"},
+    {CLV_GRID_QUAD, CLV_QUAD, "refine_quad"},
+    {CLV_GRID_TET5, CLV_TET, "refine_tet"},
+    {CLV_GRID_HEX, CLV_HEX, "refine_hex"},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+// Maps
+
+static clv_column *create(clv_map *map, clv_column_def def) {
+  clv_column *column = NULL;
+  def.components = def.components ? def.components : 1;
+  if (clv_column_create(map, &def, &column) != CLV_OK) fail_msg("%s", clv_map_error(map));
+  return column;
+}
+
+static clv_map *grid_map(clv_grid_kind kind, const clv_allocator *allocator) {
+  clv_grid_def def = clv_default_grid_def();
+  clv_build_def build = clv_default_build_def();
+  clv_mesh mesh;
+  def.kind = kind;
+  def.cells[0] = def.cells[1] = 2;
+  def.cells[2] = grid_is_surface(kind) ? 0 : 2;
+  if (allocator) build.allocator = *allocator;
+  clv_mesh_init(&mesh, NULL);
+  assert_int_equal(clv_mesh_grid(&mesh, &def, NULL), CLV_OK);
+  clv_map *map = NULL;
+  clv_error error;
+  const clv_result result = clv_mesh_build(&mesh, &build, &map, NULL, &error);
+  clv_mesh_free(&mesh);
+  if (result == CLV_ERROR_MEMORY && allocator) return NULL;
+  if (result != CLV_OK) fail_msg("%s", error.message);
+  return map;
+}
+
+static void print_problem(void *user, const clv_problem *problem) {
+  (void)user;
+  print_error("%s: %s\n", problem->condition, problem->message);
+}
+
+static void check_map(const clv_map *map) {
+  assert_int_equal(clv_map_check(map, print_problem, NULL), CLV_OK);
+}
+
+static int32_t level_of(const clv_map *map, const clv_column *lev, clv_dart cell) {
+  const clv_kind kind = clv_cell_shape(map, cell);
+  const uint32_t count = clv_templates[kind].corner_count;
+  const int32_t *levels = clv_column_data(lev, CLV_NONE, NULL);
+  int32_t level = 0;
+  for (uint32_t c = 0; c < count; c++) {
+    const int32_t at = levels[map->corners[kind][(size_t)clv_cell_row(map, cell) * count + c]];
+    level = at > level ? at : level;
+  }
+  return level;
+}
+
+static clv_result refine_at(clv_map *map, clv_column *lev, clv_dart dart) {
+  const int32_t level = level_of(map, lev, dart), next = level + 1;
+  clv_refined refined;
+  clv_result result = clv_map_refine(map, dart, (uint32_t)level, clv_column_data(lev, CLV_NONE, NULL), &refined);
+  for (uint32_t k = 0; result == CLV_OK && k < refined.vertex_count; k++)
+    result = clv_column_set(lev, refined.vertices[k], &next);
+  return result;
+}
+
+static clv_dart random_cell(const clv_map *map, clv_kind kind, random_source *random) {
+  for (;;) {
+    const clv_dart cell = clv_cell_at(map, kind, random_below(random, clv_cell_rows(map, kind)));
+    if (cell) return cell;
+  }
+}
+
+// What a map is, whatever its names: where its vertices and its cells are, and what they bear.
+
+typedef struct place {
+  double at[3], value;
+} place;
+
+static int compare_places(const void *a, const void *b) {
+  return memcmp(a, b, sizeof(place));
+}
+
+static place *places_of(const clv_map *map, clv_orbit orbit, const char *value, uint32_t *count) {
+  const clv_column *pos = clv_column_find(map, "pos"), *column = clv_column_find(map, value);
+  clv_walk all;
+  assert_int_equal(clv_walk_all(&all, map, orbit), CLV_OK);
+  place *places = calloc(all.count + 1, sizeof *places);
+  assert_non_null(places);
+  *count = all.count;
+  for (uint32_t k = 0; k < all.count; k++) {
+    clv_walk corners;
+    assert_int_equal(clv_walk_incident(&corners, map, orbit, CLV_VERTEX, all.darts[k]), CLV_OK);
+    for (uint32_t c = 0; c < corners.count; c++)
+      for (uint32_t i = 0; i < 3; i++)
+        places[k].at[i] += ((const double *)clv_column_at(pos, corners.darts[c]))[i] / corners.count;
+    for (uint32_t i = 0; i < 3; i++) places[k].at[i] = round(places[k].at[i] * 1e9) + 0.0;
+    const void *at = column ? clv_column_at(column, all.darts[k]) : NULL;
+    places[k].value = !at                                             ? 0
+                      : clv_column_get_def(column)->type == CLV_INT32 ? *(const int32_t *)at
+                                                                      : *(const double *)at;
+    clv_walk_end(&corners);
+  }
+  clv_walk_end(&all);
+  qsort(places, *count, sizeof *places, compare_places);
+  return places;
+}
+
+static void same_places(const clv_map *a, const clv_map *b, clv_orbit orbit, const char *value) {
+  uint32_t count, other;
+  place *p = places_of(a, orbit, value, &count), *q = places_of(b, orbit, value, &other);
+  assert_int_equal(count, other);
+  assert_memory_equal(p, q, count * sizeof *p);
+  free(p);
+  free(q);
+}
+
+static void same_shape(const clv_map *a, const clv_map *b) {
+  clv_map_info p, q;
+  assert_int_equal(clv_map_count(a, &p), CLV_OK);
+  assert_int_equal(clv_map_count(b, &q), CLV_OK);
+  assert_int_equal(p.darts, q.darts);
+  assert_int_equal(p.boundary_facets, q.boundary_facets);
+  for (uint32_t i = 0; i <= a->dimension; i++) assert_int_equal(p.cells[i], q.cells[i]);
+  same_places(a, b, CLV_VERTEX, "lev");
+  same_places(a, b, CLV_EDGE, "");
+  same_places(a, b, CLV_CELL, "tag");
+  if (a->dimension == 3) same_places(a, b, CLV_FACE, "");
+}
+
+// Columns of every sort that refining may meet.
+static void create_columns(clv_map *map, bool rules) {
+  create(map, (clv_column_def){.name = "lev", .orbit = CLV_VERTEX, .type = CLV_INT32});
+  if (rules) create(map, (clv_column_def){.name = "flev", .orbit = CLV_FACE, .type = CLV_INT32});
+  if (rules && map->dimension == 3)
+    create(map, (clv_column_def){.name = "vlev", .orbit = CLV_VOLUME, .type = CLV_INT32});
+  clv_column *tag = create(map, (clv_column_def){.name = "tag", .orbit = CLV_CELL, .merge = CLV_MERGE_MEAN});
+  clv_column *ea = create(map, (clv_column_def){.name = "ea", .orbit = CLV_CELL_EDGE, .merge = CLV_MERGE_SUM});
+  for (int kind = CLV_TEMPLATE_FIRST; kind <= CLV_TEMPLATE_LAST; kind++) {
+    uint32_t count;
+    double *values = clv_column_data(tag, (clv_kind)kind, &count);
+    for (uint32_t k = 0; k < count; k++) values[k] = k + 1;
+    values = clv_column_data(ea, (clv_kind)kind, &count);
+    for (uint32_t k = 0; k < count; k++) values[k] = 100 + k;
+  }
+}
+
+static void against_rules(void **unused) {
+  (void)unused;
+  clv_program *program = program_of_module("topology");
+  for (uint32_t k = 0; k < KINDS; k++) {
+    clv_map *native = grid_map(kinds[k].grid, NULL), *ruled = grid_map(kinds[k].grid, NULL);
+    create_columns(native, false);
+    create_columns(ruled, true);
+    clv_column *lev = clv_column_find(native, "lev");
+    random_source random = {first_seed};
+    // Only cells that were there at first have the same names in both.
+    const uint32_t rows = clv_cell_rows(native, kinds[k].kind);
+    clv_id *ids = malloc(rows * sizeof *ids);
+    assert_non_null(ids);
+    for (uint32_t row = 0; row < rows; row++)
+      ids[row] = clv_id_of(native, CLV_CELL, clv_cell_at(native, kinds[k].kind, row));
+    for (uint32_t n = 0; n < 8; n++) {
+      const clv_id id = ids[random_below(&random, rows)];
+      // A rule makes a quadrangle of a triangle with one hanging vertex.
+      if (!clv_id_alive(native, CLV_CELL, id) || !clv_id_alive(ruled, CLV_CELL, id)) continue;
+      const clv_dart dart =
+          clv_id_dart(native, CLV_CELL, id) + random_below(&random, clv_templates[kinds[k].kind].dart_count);
+      assert_int_equal(clv_map_begin(native), CLV_OK);
+      if (refine_at(native, lev, dart) != CLV_OK) fail_msg("%s", clv_map_error(native));
+      assert_int_equal(clv_map_commit(native), CLV_OK);
+      assert_int_equal(clv_map_begin(ruled), CLV_OK);
+      const clv_rule_argument arguments[2] = {dart_argument(dart), number_argument(0)};
+      const clv_result result = clv_rule_apply(rule_of(program, kinds[k].refine), ruled, arguments, 2, NULL, NULL);
+      if (result != CLV_OK) fail_msg("%s", clv_map_error(ruled));
+      assert_int_equal(clv_map_commit(ruled), CLV_OK);
+      check_map(native);
+      same_shape(native, ruled);
+    }
+    free(ids);
+    clv_map_destroy(native);
+    clv_map_destroy(ruled);
+  }
+  clv_program_destroy(program);
+}
+
+// There and back
+
+static void coarsen_all(clv_map *map, const clv_column *lev, clv_kind kind) {
+  for (int32_t level = 8; level > 0; level--)
+    for (uint32_t row = 0; row < clv_cell_rows(map, kind); row++) {
+      const clv_dart cell = clv_cell_at(map, kind, row);
+      if (!cell || level_of(map, lev, cell) != level) continue;
+      assert_int_equal(clv_map_begin(map), CLV_OK);
+      if (clv_map_coarsen(map, cell, (uint32_t)level - 1, clv_column_data(lev, CLV_NONE, NULL), NULL) != CLV_OK)
+        fail_msg("%s", clv_map_error(map));
+      assert_int_equal(clv_map_commit(map), CLV_OK);
+    }
+}
+
+static double sum_of(const clv_map *map, const char *name, clv_kind kind) {
+  double sum = 0;
+  const clv_column *column = clv_column_find(map, name);
+  const uint32_t width = clv_templates[kind].sub[clv_orbit_dims(map, CLV_CELL_EDGE)].count;
+  const double *values = clv_column_data(column, kind, NULL);
+  for (uint32_t row = 0; row < clv_cell_rows(map, kind); row++)
+    for (uint32_t e = 0; clv_cell_at(map, kind, row) && e < width; e++) sum += values[row * width + e];
+  return sum;
+}
+
+static void there_and_back(void **unused) {
+  (void)unused;
+  for (uint32_t k = 0; k < KINDS * rounds; k++) {
+    const kind_of_grid *g = &kinds[k % KINDS];
+    clv_map *map = grid_map(g->grid, NULL), *start = grid_map(g->grid, NULL);
+    create_columns(map, false);
+    create_columns(start, false);
+    clv_column *lev = clv_column_find(map, "lev");
+    clv_journal *journal = clv_journal_create(map);
+    assert_non_null(journal);
+    random_source random = {first_seed + k};
+    for (uint32_t n = 0; n < 9; n++) {
+      assert_int_equal(clv_map_begin(map), CLV_OK);
+      const clv_dart cell = random_cell(map, g->kind, &random);
+      const int32_t level = level_of(map, lev, cell);
+      const bool coarsen = level && random_below(&random, 3) == 0;
+      const clv_result result =
+          coarsen ? clv_map_coarsen(map, cell, (uint32_t)level - 1, clv_column_data(lev, CLV_NONE, NULL), NULL)
+                  : refine_at(map, lev, cell + random_below(&random, clv_templates[g->kind].dart_count));
+      if (result != CLV_OK && result != CLV_ERROR_REFUSED) fail_msg("%s", clv_map_error(map));
+      if (random_below(&random, 5) == 0)
+        clv_map_rollback(map);
+      else
+        assert_int_equal(clv_map_commit(map), CLV_OK);
+      check_map(map);
+    }
+    clv_map *again = grid_map(g->grid, NULL);
+    create_columns(again, false);
+    assert_int_equal(clv_journal_replay(journal, again), CLV_OK);
+    assert_int_equal(clv_map_hash(again), clv_map_hash(map));
+    same_shape(again, map);
+    clv_map_destroy(again);
+    coarsen_all(map, lev, g->kind);
+    check_map(map);
+    same_shape(map, start);
+    assert_true(fabs(sum_of(map, "ea", g->kind) - sum_of(start, "ea", g->kind)) < 1e-9);
+    clv_map_destroy(map);
+    clv_map_destroy(start);
+  }
+}
+
+// Memory
+
+static clv_result work(clv_map *map, clv_column *lev, clv_kind kind) {
+  clv_result result = clv_map_begin(map);
+  if (result == CLV_OK) result = refine_at(map, lev, clv_cell_at(map, kind, 1));
+  if (result == CLV_OK) result = clv_map_commit(map);
+  if (result != CLV_OK) clv_map_rollback(map);
+  if (result != CLV_OK) return result;
+  const clv_dart child = clv_cell_at(map, kind, clv_cell_rows(map, kind) - 1);
+  result = clv_map_begin(map);
+  if (result == CLV_OK) result = clv_map_coarsen(map, child, 0, clv_column_data(lev, CLV_NONE, NULL), NULL);
+  if (result == CLV_OK) result = clv_map_commit(map);
+  if (result != CLV_OK) clv_map_rollback(map);
+  return result;
+}
+
+static void memory_runs_out(void **unused) {
+  (void)unused;
+  for (uint32_t k = 0; k < KINDS; k++) {
+    counting_memory memory = {0};
+    const clv_allocator allocator = counting_allocator(&memory);
+    bool refused = true;
+    for (size_t at = 1; refused; at++) {
+      memory = (counting_memory){0};
+      clv_map *map = grid_map(kinds[k].grid, &allocator);
+      assert_non_null(map);
+      create_columns(map, false);
+      const uint64_t hash = clv_map_hash(map);
+      memory.requests = 0;
+      memory.fail_at = at;
+      const clv_result result = work(map, clv_column_find(map, "lev"), kinds[k].kind);
+      refused = memory.refused;
+      memory.fail_at = 0;
+      assert_int_equal(result, refused ? CLV_ERROR_MEMORY : CLV_OK);
+      if (refused && clv_map_revision(map) == 0) assert_int_equal(clv_map_hash(map), hash);
+      check_map(map);
+      clv_map_destroy(map);
+      assert_int_equal(memory.live_bytes, 0);
+    }
+  }
+}
+
+// Bodies
+
+static void print_difference(void *user, const char *what) {
+  (void)user;
+  print_error("%s\n", what);
+}
+
+static void check_body(clv_body *body) {
+  check_map(clv_body_map(body));
+  assert_int_equal(clv_views_check(clv_body_views(body), print_difference, NULL), CLV_OK);
+}
+
+static void at_random_in_bodies(void **unused) {
+  (void)unused;
+  static const char *const models[] = {"fem-corotational", "springs", "fem-linear"};
+  for (uint32_t k = 0; k < KINDS * rounds; k++) {
+    const body_setup setup = setup_of(kinds[k % KINDS].grid, models[k / KINDS % 3]);
+    clv_body *body = body_of(&setup);
+    clv_error error = {0};
+    clv_surgery *surgery = clv_surgery_create(body, &error);
+    assert_non_null(surgery);
+    clv_map *map = clv_body_map(body);
+    random_source random = {first_seed + k};
+    bool coarsened = false;
+    body_shake(body, 0.02, first_seed + k);
+    double *vel = clv_body_velocities(body);
+    for (uint32_t slot = 1; slot < clv_body_slots(body); slot++)
+      for (uint32_t i = 0; i < 3; i++) vel[3 * (size_t)slot + i] = random_below(&random, 1000) / 1000.0;
+    for (uint32_t n = 0; n < 10; n++) {
+      const clv_dart cell = random_cell(map, kinds[k % KINDS].kind, &random);
+      clv_momenta before, after;
+      clv_surgery_report report;
+      clv_body_momenta(body, &before);
+      const uint32_t what = random_below(&random, 6);
+      clv_result result = CLV_OK;
+      const clv_zone all = clv_zone_all();
+      if (what < 3) {
+        result = clv_surgery_refine_cells(surgery, &cell, 1, 3, &report);
+      } else if (what < 4) {
+        result = clv_surgery_coarsen(surgery, &all, 1, &report);
+      } else if (what < 5) {
+        const clv_cut cut = {.kind = CLV_CUT_FACETS, .facets = &cell, .count = 1};
+        if (!clv_is_free(map, cell, map->dimension)) result = clv_surgery_cut(surgery, &cut, &report);
+      } else {
+        result = clv_surgery_remove_cells(surgery, &cell, 1, &report);
+      }
+      if (result != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
+      check_body(body);
+      clv_body_momenta(body, &after);
+      coarsened |= what == 3;
+      // Vertices that hang move with their parents from the next step on: until then a refinement may free one that does not.
+      if (what < 5 && (what >= 3 || !coarsened)) {
+        assert_true(fabs(after.mass - before.mass) <= 1e-12 * before.mass);
+        for (uint32_t i = 0; i < 3; i++)
+          if (fabs(after.linear[i] - before.linear[i]) > 1e-12 * fabs(before.linear[i]) + 1e-15)
+            fail_msg("kind %u, operation %u of sort %u: momentum %.17g became %.17g", k, n, what, before.linear[i],
+                     after.linear[i]);
+      }
+      if (!clv_cell_count(map, kinds[k % KINDS].kind)) break;
+    }
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
+// Prisms and pyramids stay as they are, and may have refined neighbours.
+static void mixed(void **unused) {
+  (void)unused;
+  const body_setup setup = setup_of(CLV_GRID_MIXED, "fem-corotational");
+  clv_body *body = body_of(&setup);
+  clv_surgery *surgery = clv_surgery_create(body, NULL);
+  clv_map *map = clv_body_map(body);
+  clv_surgery_report report;
+  const clv_zone all = clv_zone_all();
+  const uint64_t hash = clv_map_hash(map);
+  assert_int_equal(clv_surgery_refine(surgery, &all, 1, &report), CLV_ERROR_REFUSED);
+  assert_non_null(strstr(clv_surgery_error(surgery), "cannot be refined"));
+  assert_int_equal(clv_map_hash(map), hash);
+  static const clv_kind able[] = {CLV_TET, CLV_HEX};
+  for (uint32_t k = 0; k < 2; k++)
+    for (uint32_t row = 0; row < clv_cell_rows(map, able[k]) && row < 4; row++) {
+      const clv_dart cell = clv_cell_at(map, able[k], row);
+      if (cell && clv_surgery_refine_cells(surgery, &cell, 1, 1, NULL) != CLV_OK)
+        fail_msg("%s", clv_surgery_error(surgery));
+    }
+  check_body(body);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+}
+
+// Adapting
+
+static void follows_a_point(void **unused) {
+  (void)unused;
+  for (uint32_t k = 0; k < KINDS; k++) {
+    const body_setup setup = setup_of(kinds[k].grid, "fem-corotational");
+    clv_body *body = body_of(&setup);
+    clv_surgery *surgery = clv_surgery_create(body, NULL);
+    clv_map *map = clv_body_map(body);
+    const uint32_t cells = clv_cell_count(map, kinds[k].kind);
+    clv_adapt adapt = clv_default_adapt();
+    clv_surgery_report report;
+    adapt.bound = 0.5;
+    assert_int_equal(clv_surgery_adapt(surgery, &adapt, &report), CLV_OK);
+    assert_true(report.refined > 0 && report.coarsened == 0);
+    assert_true(clv_cell_count(map, kinds[k].kind) > cells);
+    check_body(body);
+    assert_int_equal(clv_surgery_adapt(surgery, &adapt, &report), CLV_OK);
+    assert_int_equal(report.coarsened, 0);
+    adapt.point[0] = 100; // it goes away
+    assert_int_equal(clv_surgery_adapt(surgery, &adapt, &report), CLV_OK);
+    assert_int_equal(report.refined, 0);
+    assert_int_equal(clv_cell_count(map, kinds[k].kind), cells);
+    check_body(body);
+    adapt.bound = 0;
+    assert_int_equal(clv_surgery_adapt(surgery, &adapt, &report), CLV_ERROR_ARGUMENT);
+    adapt = clv_default_adapt();
+    adapt.kind = CLV_ADAPT_ZONE;
+    adapt.zone = clv_zone_nearest((double[]){0, 0, 0});
+    adapt.level = 2;
+    assert_int_equal(clv_surgery_adapt(surgery, &adapt, &report), CLV_OK);
+    assert_int_equal(report.refined, 1);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
+int main(int argc, char **argv) {
+  for (int k = 1; k < argc; k++) {
+    if (!strcmp(argv[k], "--soak")) rounds = 200;
+    if (!strcmp(argv[k], "--seed") && k + 1 < argc) first_seed = strtoull(argv[k + 1], NULL, 10);
+  }
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(against_rules),       cmocka_unit_test(there_and_back), cmocka_unit_test(memory_runs_out),
+      cmocka_unit_test(at_random_in_bodies), cmocka_unit_test(mixed),          cmocka_unit_test(follows_a_point),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
