@@ -199,9 +199,24 @@ static void free_dropped(map *m) {
   }
 }
 
+// Orbits that nobody walked, because children took the place of a cell in them, may be found at darts of that cell.
+static void find_at_children(map *m) {
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const map_write w = m->log.data[k];
+    if (w.op != MAP_INHERIT || w.i || !clv_dart_alive(&m->view, w.dart)) continue;
+    for (uint32_t n = 0; n < m->numbered_count; n++) {
+      map_index *index = m->numbered[n];
+      const uint32_t id = index->crossing ? map_index_get(m, index, w.dart) : 0;
+      if (!id || clv_dart_alive(&m->view, index->dart.data[id])) continue;
+      index->dart.data[id] = map_dart_plain(m, w.dart) ? map_place_plain(m, index->inner, w.dart) : w.dart;
+    }
+  }
+}
+
 static void carry_out(map *m, map_plan *plan) {
   apply_cells(m, &plan->cells);
   for (uint32_t k = 0; k < m->numbered_count; k++) apply_ids(m, &plan->orbits[m->numbered[k]->dims]);
+  if (plan->inherited && !plan->gathered) find_at_children(m);
   if (m->embedding.apply) m->embedding.apply(m->embedding.self, m, plan);
   report_orbits(m, &plan->cells);
   for (uint32_t k = 0; k < m->numbered_count; k++) {

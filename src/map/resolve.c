@@ -153,6 +153,7 @@ typedef struct resolver {
   map_orbits *o;
   uint32_t inner;
   bool crossing, ring;
+  bool handed_on; // see is_handed_on
 } resolver;
 
 static bool add_node(resolver *r, clv_dart dart) {
@@ -279,6 +280,25 @@ static bool lose(resolver *r, clv_dart node) {
   return true;
 }
 
+// Where children took the place of a cell, the orbits at its corners are what they were, with other cells: nobody need walk
+// them. (Edges and faces are halved, and the middles of edges may be new, or hang no longer.) Not where families came
+// together.
+static bool is_handed_on(const map *m, const map_plan *plan, uint32_t dims) {
+  return plan->inherited && !plan->gathered && !m->embedding.recomputes && dims >> m->view.dimension && !(dims & 1u);
+}
+
+// A link that led to a parent, and leads to its child now.
+static bool is_passed(const resolver *r, map_write w) {
+  return r->handed_on && w.before && w.after && map_begot(r->m, map_block(r->m, w.before)) &&
+         map_is_fresh(r->m, w.after >> 6);
+}
+
+// A place of an added cell that has the id of its parent's corner.
+static bool is_old_corner(const resolver *r, clv_dart dart) {
+  const map_source *source = source_of(r->m, dart);
+  return source && source->dart && !source->apart && map_is_template(map_page(r->m, source->dart).kind);
+}
+
 static bool start_facet(resolver *r, map_write w, uint32_t cut) {
   const clv_template *shape = &clv_templates[map_page(r->m, w.dart).kind];
   const clv_template *other = &clv_templates[map_page(r->m, w.before).kind];
@@ -288,6 +308,7 @@ static bool start_facet(resolver *r, map_write w, uint32_t cut) {
   const uint32_t joined = map_joined_positions(r->m, r->o->dims, cut, size);
   for (uint32_t k = 0; k < size; k += step) {
     if (joined >> k & 1u) continue;
+    if (r->handed_on && !w.before && is_old_corner(r, w.dart + k)) continue;
     if (((cut & MAP_CUT) || clv_dart_alive(&r->m->view, w.dart + k)) && !start(r, w.dart + k)) return false;
     if ((cut & MAP_CUT) && !start(r, (w.before & ~63u) | other->turn[w.before & 63u][k])) return false;
   }
@@ -298,7 +319,8 @@ static bool start_facet(resolver *r, map_write w, uint32_t cut) {
 static bool start_cell(resolver *r, clv_dart cell) {
   const uint32_t count = clv_templates[map_page(r->m, cell).kind].dart_count;
   for (uint32_t l = 0; l < count; l++)
-    if (clv_dart_alive(&r->m->view, cell | l) && !start(r, cell | l)) return false;
+    if (clv_dart_alive(&r->m->view, cell | l) && !(r->handed_on && is_old_corner(r, cell | l)) && !start(r, cell | l))
+      return false;
   return true;
 }
 
@@ -309,20 +331,26 @@ static bool lose_cell(resolver *r, clv_dart cell) {
   return true;
 }
 
+// A dart that this transaction added: that it came is told already.
+static bool is_born(const map *m, clv_dart dart) {
+  return map_page(m, dart).kind == MAP_KIND_DARTS && !(m->records.cell.data[map_record(m, dart)] & MAP_BLOCK);
+}
+
 static bool touch(resolver *r, map_write w, uint32_t cut) {
   switch ((map_op)w.op) {
   case MAP_LINK:
-    return !r->crossing || cut == MAP_CUT_MIRRORED || start_facet(r, w, cut);
+    return !r->crossing || cut == MAP_CUT_MIRRORED || is_passed(r, w) || start_facet(r, w, cut);
   case MAP_ALPHA:
-    return !(r->o->dims >> w.i & 1u) || !clv_dart_alive(&r->m->view, w.dart) || start(r, w.dart);
+    if (!(r->o->dims >> w.i & 1u) || !clv_dart_alive(&r->m->view, w.dart) || is_passed(r, w)) return true;
+    return is_born(r->m, w.dart) || start(r, w.dart);
   case MAP_DART_ADD:
     return !clv_dart_alive(&r->m->view, w.dart) || start(r, w.dart);
   case MAP_DART_DROP:
-    return lose(r, w.dart);
+    return (r->handed_on && map_begot(r->m, map_block(r->m, w.dart))) || lose(r, w.dart);
   case MAP_CELL_ADD:
     return !r->crossing || start_cell(r, w.dart);
   case MAP_CELL_DROP:
-    return !r->crossing || lose_cell(r, w.dart);
+    return !r->crossing || (r->handed_on && map_begot(r->m, w.dart >> 6)) || lose_cell(r, w.dart);
   case MAP_EXTEND: // maybe for nothing: such a cell is to go back to its row
     return r->o->index || start_cell(r, w.dart);
   case MAP_TURN:
@@ -511,7 +539,7 @@ static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims,
   map_scratch *s = m->scratch;
   clear(o, dims, index);
   const uint32_t n = m->view.dimension;
-  resolver r = {m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n)};
+  resolver r = {m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n), is_handed_on(m, plan, dims)};
   for (uint32_t k = 0; k < m->log.count; k++)
     if (!touch(&r, m->log.data[k], s->cuts.data[k])) return false;
   if (index && !r.crossing && !start_unseated(&r, &plan->cells)) return false;

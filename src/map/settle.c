@@ -49,8 +49,9 @@ static bool hangs(const map *m, const map_orbits *cells, const map_new_orbit *or
   const clv_page page = map_page(m, (clv_dart)(orbit->keeps << 6));
   if (!orbit->keeps || page.kind == kind || !map_is_template(page.kind)) return false;
   for (uint32_t k = orbit->node_start; k < orbit->node_end; k++) {
-    const uint32_t record = map_record(m, cells->nodes.data[k]);
-    if (cells->nodes.data[k] >> 6 != orbit->keeps && !m->records.level.data[record]) return false;
+    const clv_dart dart = cells->nodes.data[k];
+    if (dart >> 6 == orbit->keeps) continue;
+    if (map_page(m, dart).kind != MAP_KIND_DARTS || !m->records.level.data[map_record(m, dart)]) return false;
   }
   return true;
 }
@@ -207,7 +208,7 @@ clv_dart map_move_dart(map *m, clv_dart dart, uint32_t to, clv_dart name) {
   }
   records->cell.data[to] = records->cell.data[from];
   records->name.data[to] = name;
-  records->level.data[to] = records->level.data[from];
+  records->level.data[to] = map_page(m, dart).kind == MAP_KIND_DARTS ? records->level.data[from] : 0;
   for (uint32_t dims = 0; dims < MAP_INDICES; dims++)
     if (m->indices[dims]) m->indices[dims]->record_ids.data[to] = m->indices[dims]->record_ids.data[from];
   note_rename(m, dart, name);
