@@ -221,7 +221,8 @@ static clv_result add_border(coarsening *c) {
   result = map_extend(c->m, c->parent);
   for (uint32_t at = 0; result == CLV_OK && at < count; at++) {
     if (!(at & 3u) || !has_place(c, at)) continue;
-    result = map_dart_hang(c->m, map_side(c->m, c->family.border[at]), c->family.level + 1, &c->darts[at]);
+    result =
+        map_dart_hang(c->m, map_side(c->m, c->family.border[at]), c->family.level + 1, c->parent >> 6, &c->darts[at]);
   }
   return result;
 }

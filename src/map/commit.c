@@ -45,7 +45,7 @@ static bool reserve(map *m, map_plan *plan) {
   if (plan->evicted && !map_records_reserve(m, plan->evicted)) return false;
   for (uint32_t k = 0; k < m->numbered_count; k++)
     if (!map_index_reserve(m, m->numbered[k], plan->orbits[m->numbered[k]->dims].fresh)) return false;
-  plan->recolour = (m->twisted && plan->links_changed) || map_colouring_broken(m);
+  plan->recolour = (m->twisted && plan->links_changed) || (!plan->refined && map_colouring_broken(m));
   if (plan->recolour && !map_recolour_reserve(m)) return false;
   return reserve_events(m, plan) && map_journals_reserve(m);
 }
@@ -120,6 +120,10 @@ static void retire_id(map *m, map_orbits *o, uint32_t id) {
 
 static void retire_block(map *m, map_orbits *o, uint32_t block) {
   (void)o;
+  map_retire_block(m, block);
+}
+
+void map_retire_block(map *m, uint32_t block) {
   const clv_page page = map_page(m, block << 6);
   const uint32_t row = map_row(page, block << 6);
   if (map_is_template(page.kind)) map_unextend(m, block << 6, NULL);
@@ -225,6 +229,7 @@ static void carry_out(map *m, map_plan *plan) {
     retire_old(m, o, retire_id);
   }
   map_settle_cells(m, plan);
+  if (plan->refined) map_settle_refined(m);
   retire_old(m, &plan->cells, retire_block);
   report_whole_cells(m, &plan->cells);
   free_dropped(m);

@@ -120,7 +120,7 @@ static clv_result redo(map *m, map_write w, bool *same) {
     result = map_cell_drop(m, w.dart);
     break;
   case MAP_DART_ADD:
-    result = map_dart_hang(m, w.after, (int32_t)w.i - 1, &dart);
+    result = map_dart_hang(m, w.after, (int32_t)w.i - 1, w.before, &dart);
     break;
   case MAP_DART_DROP:
     result = map_dart_drop(m, w.dart);

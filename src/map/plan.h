@@ -63,6 +63,7 @@ typedef struct map_plan {
   bool cells_added;         // some template cell is new
   bool inherited;           // in the place of others
   bool gathered;            // in the place of several: what was parted comes together again
+  bool refined;             // cells were refined, their neighbours extended, and nothing else (refined.c)
   bool links_changed;       // something was sewn, unsewn or deleted
   bool values_set;          // by hand
   bool recolour;
@@ -165,6 +166,17 @@ clv_dart map_evict(map *m, clv_dart dart);
 bool map_colouring_broken(const map *m);
 bool map_recolour_reserve(map *m);
 void map_recolour(map *m);
+
+// Commits that refine and do nothing else to cells (refined.c): whether this is one; and what is left to do then.
+bool map_only_refines(const map *m, const map_plan *plan);
+void map_settle_refined(map *m);
+// A dart that this transaction added.
+static inline bool map_is_born(const map *m, clv_dart dart) {
+  const map_index *vertices = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];
+  return map_page(m, dart).kind == MAP_KIND_DARTS && !vertices->record_ids.data[map_record(m, dart)];
+}
+// Gives a block back whose cell is gone, and its row's slots (commit.c).
+void map_retire_block(map *m, uint32_t block);
 
 // Journals (journal.c).
 bool map_journals_reserve(map *m);

@@ -12,7 +12,7 @@
 #include "map/refine.h"
 
 clv_result map_refining_add(map_refining *r, clv_dart beside, clv_dart *added) {
-  return map_dart_hang(r->m, map_side(r->m, beside) ^ 1u, r->border.level + 1, added);
+  return map_dart_hang(r->m, map_side(r->m, beside) ^ 1u, r->border.level + 1, map_block(r->m, beside), added);
 }
 
 static bool is_own(const map_refining *r, clv_dart dart) {

@@ -37,7 +37,7 @@ static clv_result add_chain(map_refining *r, clv_dart start, clv_dart end, uint3
   chain[0] = start;
   chain[count - 1] = end;
   for (uint32_t k = 1; result == CLV_OK && k + 1 < count; k++)
-    result = map_dart_hang(m, map_side(m, chain[k - 1]) ^ 1u, map_level_at(&r->border, far[k]), &chain[k]);
+    result = map_dart_hang(m, map_side(m, chain[k - 1]) ^ 1u, map_level_at(&r->border, far[k]), start >> 6, &chain[k]);
   for (uint32_t k = 1; result == CLV_OK && k < count; k++) result = map_join(m, k & 1u ? 0 : 1, chain[k - 1], chain[k]);
   return result;
 }

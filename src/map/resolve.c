@@ -237,6 +237,7 @@ static bool add_any_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart) {
   for (uint32_t k = orbit->node_start; k < nodes->count; k++) {
     const clv_dart node = nodes->data[k];
     if (heirs && map_is_fresh(r->m, node >> 6)) orbit->gained = true; // it knows the name, but does not bear it yet
+    if (!r->o->index && map_is_born(r->m, node)) orbit->gained = true;
     if (!add_part(r, orbit, map_old_name(r->m, r->o->index, node), map_node_weight(r->m, r->inner, node))) return false;
     if (!leave_node(r, node)) return false;
   }
@@ -331,18 +332,13 @@ static bool lose_cell(resolver *r, clv_dart cell) {
   return true;
 }
 
-// A dart that this transaction added: that it came is told already.
-static bool is_born(const map *m, clv_dart dart) {
-  return map_page(m, dart).kind == MAP_KIND_DARTS && !(m->records.cell.data[map_record(m, dart)] & MAP_BLOCK);
-}
-
 static bool touch(resolver *r, map_write w, uint32_t cut) {
   switch ((map_op)w.op) {
   case MAP_LINK:
     return !r->crossing || cut == MAP_CUT_MIRRORED || is_passed(r, w) || start_facet(r, w, cut);
   case MAP_ALPHA:
     if (!(r->o->dims >> w.i & 1u) || !clv_dart_alive(&r->m->view, w.dart) || is_passed(r, w)) return true;
-    return is_born(r->m, w.dart) || start(r, w.dart);
+    return map_is_born(r->m, w.dart) || start(r, w.dart); // that it came is told already
   case MAP_DART_ADD:
     return !clv_dart_alive(&r->m->view, w.dart) || start(r, w.dart);
   case MAP_DART_DROP:
@@ -566,7 +562,8 @@ static void survey(const map *m, map_plan *plan) {
 static bool resolve_cells(map *m, map_plan *plan) {
   const uint32_t cell_dims = clv_orbit_dims(&m->view, CLV_CELL);
   clear(&plan->cells, cell_dims, NULL);
-  if (plan->inner_changed && !resolve_orbits(m, plan, &plan->cells, cell_dims, NULL)) return false;
+  plan->refined = map_only_refines(m, plan);
+  if (plan->inner_changed && !plan->refined && !resolve_orbits(m, plan, &plan->cells, cell_dims, NULL)) return false;
   return map_plan_settling(m, plan); // which cells keep their rows decides who keeps the rows' slots
 }
 
@@ -580,6 +577,7 @@ bool map_resolve(map *m, map_plan *plan) {
     map_orbits *o = &plan->orbits[index->dims];
     clear(o, index->dims, index);
     if (!index->crossing && !plan->inner_changed) continue;
+    if (plan->refined && index->dims == plan->cells.dims) continue;
     if (!resolve_orbits(m, plan, o, index->dims, index)) return false;
   }
   return true;

@@ -399,25 +399,26 @@ clv_result map_cell_drop(map *m, clv_dart dart) {
   return CLV_OK;
 }
 
-static clv_result dart_add(map *m, uint32_t side, uint8_t level, clv_dart *dart) {
+clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart) {
+  return map_dart_hang(m, side, -1, 0, dart);
+}
+
+clv_result map_dart_hang(map *m, uint32_t side, int32_t level, uint32_t block, clv_dart *dart) {
   if (!map_records_reserve(m, 1)) return map_no_memory(m);
   if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
   bool fresh;
   const uint32_t record = map_records_take(m, 1, &fresh);
   *dart = map_record_name(m, record);
   for (uint32_t i = 0; i < 4; i++) m->records.alpha.data[4 * record + i] = *dart;
-  m->records.cell.data[record] = side << 31;
+  m->records.cell.data[record] = side << 31 | block;
   m->records.name.data[record] = *dart;
-  m->records.level.data[record] = level;
-  return map_write_log(m, (map_write){.op = MAP_DART_ADD, .i = level, .fresh = fresh, .dart = *dart, .after = side});
-}
-
-clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart) {
-  return dart_add(m, side, 0, dart);
-}
-
-clv_result map_dart_hang(map *m, uint32_t side, int32_t level, clv_dart *dart) {
-  return dart_add(m, side, (uint8_t)(level + 1), dart);
+  m->records.level.data[record] = (uint8_t)(level + 1);
+  return map_write_log(m, (map_write){.op = MAP_DART_ADD,
+                                      .i = (uint8_t)(level + 1),
+                                      .fresh = fresh,
+                                      .dart = *dart,
+                                      .before = block,
+                                      .after = side});
 }
 
 clv_result map_dart_drop(map *m, clv_dart dart) {

@@ -79,7 +79,7 @@ typedef enum map_op {
   MAP_EXTEND,    // dart: first of the cell; before: its first link, after: its first record
   MAP_CELL_ADD,  // dart: first of the cell
   MAP_CELL_DROP, // likewise
-  MAP_DART_ADD,  // dart; after: its side; i: where it hangs, the level of its vertex, and 1 more
+  MAP_DART_ADD, // dart; after: its side; where it hangs: before: the block of its cell, i: the level of its vertex, and 1 more
   MAP_DART_DROP, // dart
   MAP_PARENTS,   // dart: of a new vertex; before, after: darts of the two vertices it came between
   MAP_TURN,      // dart: first of a plain cell that is sewn to nothing; its sides change places
@@ -203,7 +203,8 @@ clv_result map_extend(map *m, clv_dart dart); // no-op when the dart has a recor
 clv_result map_cell_add(map *m, clv_kind kind, clv_dart *dart);
 clv_result map_cell_drop(map *m, clv_dart dart);
 clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart);
-clv_result map_dart_hang(map *m, uint32_t side, int32_t level, clv_dart *dart);
+// Likewise, at a vertex of a level, in the cell of a block.
+clv_result map_dart_hang(map *m, uint32_t side, int32_t level, uint32_t block, clv_dart *dart);
 clv_result map_dart_drop(map *m, clv_dart dart);
 clv_result map_turn(map *m, clv_dart dart);
 // A dart of an added cell lies on every orbit that a dart of another cell lies on and that has all the dimensions `apart`.

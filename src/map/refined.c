@@ -1,0 +1,85 @@
+// Commits that refine: what becomes of cells is known without walking one.
+//
+// Parents are gone, children are templates, and neighbours are extended, with darts more than before: each new dart was told
+// its cell when it came. No cell changes its name, none becomes a template, none falls apart. So cells need no plan, which
+// is most of the work: a refined tetrahedron has some thirty cells about it. Anything else that a transaction does to the
+// inside of a cell leaves it to the general way (resolve.c).
+//
+// The sides of new darts are right, too, unless a transaction sews something as well: a link that is not between new darts,
+// or from a parent to its child, is looked at.
+
+#include "map/plan.h"
+
+static bool is_fresh_dart(const map *m, clv_dart dart) {
+  return map_is_template(map_page(m, dart).kind) && map_is_fresh(m, dart >> 6);
+}
+
+static bool is_of_refining(const map *m, map_write w) {
+  switch ((map_op)w.op) {
+  case MAP_DART_ADD:
+    return w.before && !map_is_fresh(m, w.before);
+  case MAP_EXTEND:
+    return !map_is_fresh(m, w.dart >> 6);
+  case MAP_DART_DROP:
+    return map_begot(m, map_block(m, w.dart));
+  case MAP_CELL_DROP:
+    return map_begot(m, w.dart >> 6);
+  case MAP_ALPHA:
+    return map_is_born(m, w.dart) || (w.i < m->view.dimension ? map_is_born(m, w.after) : is_fresh_dart(m, w.after));
+  case MAP_LINK:
+    return is_fresh_dart(m, w.dart) ? w.after : is_fresh_dart(m, w.after);
+  case MAP_CELL_ADD:
+  case MAP_TURN:
+  case MAP_PARENTS:
+  case MAP_VALUE:
+  case MAP_INHERIT:
+    return true;
+  }
+  return false;
+}
+
+bool map_only_refines(const map *m, const map_plan *plan) {
+  if (!plan->inherited || plan->gathered || m->twisted || m->scratch->general) return false;
+  for (uint32_t k = 0; k < m->log.count; k++)
+    if (!is_of_refining(m, m->log.data[k])) return false;
+  return true;
+}
+
+static clv_id cell_id(const map *m, uint32_t block) {
+  const clv_page page = map_page(m, block << 6);
+  return (clv_id){block, m->rows[page.kind].state.data[map_row(page, block << 6)] & MAP_GENERATION};
+}
+
+// Any dart that a cell had before.
+static clv_dart dart_of(const map *m, uint32_t block) {
+  const clv_page page = map_page(m, block << 6);
+  if (map_is_template(page.kind)) return block << 6;
+  return m->rows[page.kind].data.data[(size_t)map_row(page, block << 6) * m->rows[page.kind].words];
+}
+
+void map_settle_refined(map *m) {
+  const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
+  map_index *index = m->indices[cells];
+  const clv_id none = {0, 0};
+  uint32_t last = 0;
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const map_write w = m->log.data[k];
+    if (w.op == MAP_EXTEND) map_note_shape(m, w.dart & ~63u);
+    if (w.op != MAP_DART_ADD || !clv_dart_alive(&m->view, w.dart)) continue;
+    if (index) index->record_ids.data[map_record(m, w.dart)] = map_index_get(m, index, dart_of(m, w.before));
+    const clv_page page = map_page(m, w.before << 6);
+    if (!map_is_template(page.kind)) // explicit cells count their darts
+      m->rows[page.kind].data.data[(size_t)map_row(page, w.before << 6) * m->rows[page.kind].words + 1]++;
+    if (w.before != last) map_emit(m, cells, CLV_CHANGED, dart_of(m, w.before), cell_id(m, w.before), none);
+    last = w.before;
+  }
+  const map_words *begetters = &m->scratch->begetters;
+  for (uint32_t k = 0; k < begetters->count; k++) {
+    const uint32_t block = begetters->data[k];
+    const clv_page page = map_page(m, block << 6);
+    const uint32_t row = map_row(page, block << 6);
+    if ((k && begetters->data[k - 1] == block) || !map_row_alive(m, page.kind, row)) continue; // a template was dropped
+    map_emit(m, cells, CLV_DELETED, CLV_NO_DART, cell_id(m, block), none);
+    map_retire_block(m, block);
+  }
+}
