@@ -2,8 +2,8 @@
 //
 // The map puts families together, where nothing was cut in between (clv_map_coarsen). The momentum of their vertices goes with
 // them: what a vertex had that vanishes, or hangs from now on, it leaves to those that it came between, half to each, and
-// they to theirs. The masses that corners gain are the same parts, so that their velocities are means. Where a corner hangs
-// itself, what is left goes to all that are there.
+// they to theirs, and corners that hang to those they hang between. The masses that they gain are the same parts, so that
+// velocities are means. What rounding and held particles leave goes to all that are free.
 
 #include "surgery/surgery.h"
 
@@ -23,10 +23,9 @@ static clv_result gain(clv_surgery *s, uint32_t slot, uint32_t child, const doub
   return CLV_OK;
 }
 
-static void momentum_of(const clv_surgery *s, uint32_t slot, double momentum[3]) {
+static void momentum_of(const clv_surgery *s, const double *masses, uint32_t slot, double momentum[3]) {
   const double *velocity = clv_body_velocities(s->body) + 3 * (size_t)slot;
-  const double mass = clv_body_masses(s->body)[slot];
-  for (uint32_t i = 0; i < 3; i++) momentum[i] = mass * velocity[i];
+  for (uint32_t i = 0; i < 3; i++) momentum[i] = masses[slot] * velocity[i];
 }
 
 // A vertex counts once, in the first family it is met in.
@@ -34,12 +33,13 @@ static bool is_counted(const clv_surgery *s, uint32_t slot) {
   return s->marks.data[slot] & 2u;
 }
 
-static clv_result gather_momentum(clv_surgery *s, const clv_family *family, const uint32_t *slots) {
+static clv_result gather_momentum(clv_surgery *s, const double *masses, const clv_family *family,
+                                  const uint32_t *slots) {
   double momenta[8 + CLV_REFINED_VERTICES][3];
   clv_result result = CLV_OK;
   for (uint32_t k = 0; k < family->vertex_count; k++) {
     momenta[k][0] = momenta[k][1] = momenta[k][2] = 0;
-    if (!is_counted(s, slots[k])) momentum_of(s, slots[k], momenta[k]);
+    if (!is_counted(s, slots[k])) momentum_of(s, masses, slots[k], momenta[k]);
   }
   for (uint32_t k = family->vertex_count; k-- > family->corner_count;)
     for (uint32_t e = 0; e < 2; e++)
@@ -54,28 +54,62 @@ static clv_result gather_momentum(clv_surgery *s, const clv_family *family, cons
 }
 
 // What moves on its own weighs something, along the axes that nothing holds.
-static bool is_free(const clv_surgery *s, uint32_t slot, uint32_t axis) {
-  return clv_body_masses(s->body)[slot] > 0 && !(clv_body_held(s->body)[slot] >> axis & 1u);
+static bool is_free(const clv_surgery *s, const double *masses, uint32_t slot, uint32_t axis) {
+  return masses[slot] > 0 && !(clv_body_held(s->body)[slot] >> axis & 1u);
 }
 
-static void give_momentum(clv_surgery *s) {
+static void total_momentum(const clv_surgery *s, const double *masses, double total[3]) {
+  const double *velocities = clv_body_velocities(s->body);
+  const uint32_t slots = clv_body_slots(s->body);
+  total[0] = total[1] = total[2] = 0;
+  for (uint32_t slot = 1; slot < slots; slot++)
+    for (uint32_t i = 0; i < 3; i++) total[i] += masses[slot] * velocities[3 * (size_t)slot + i];
+}
+
+// What corners have that hang goes to those they hang between; children come behind their parents.
+static clv_result pass_on(clv_surgery *s) {
+  const physics_hangings *h = s->body->hanging;
+  clv_result result = physics_hanging_ready(s->body);
+  for (uint32_t k = h->table.count; result == CLV_OK && k-- > 0;) {
+    const physics_hanging *one = &h->table.data[k];
+    double *has = &s->gains.data[3 * (size_t)one->slot];
+    if (!s->marks.data[one->slot]) continue;
+    const double part[3] = {has[0] / one->count, has[1] / one->count, has[2] / one->count};
+    for (uint32_t p = 0; result == CLV_OK && p < one->count; p++) {
+      const uint32_t parent = one->parents[p];
+      double own[3];
+      momentum_of(s, s->heights.data, parent, own);
+      if (!s->marks.data[parent]) result = gain(s, parent, 0, own);
+      if (result == CLV_OK) result = gain(s, parent, 0, part);
+    }
+    has[0] = has[1] = has[2] = 0;
+  }
+  return result;
+}
+
+static void give_momentum(clv_surgery *s, const double before[3]) {
   double *velocities = clv_body_velocities(s->body);
   const double *masses = clv_body_masses(s->body);
+  for (uint32_t k = 0; k < s->gainers.count; k++) {
+    const uint32_t slot = s->gainers.data[k] & ~CHILD;
+    for (uint32_t i = 0; i < 3 && !(s->gainers.data[k] & CHILD); i++)
+      if (is_free(s, masses, slot, i))
+        velocities[3 * (size_t)slot + i] = s->gains.data[3 * (size_t)slot + i] / masses[slot];
+  }
+  double after[3];
+  total_momentum(s, masses, after);
   for (uint32_t i = 0; i < 3; i++) {
-    double left = 0, weight = 0;
+    double weight = 0;
     for (uint32_t k = 0; k < s->gainers.count; k++) {
       const uint32_t slot = s->gainers.data[k] & ~CHILD;
-      const double has = s->gains.data[3 * (size_t)slot + i];
-      double *velocity = &velocities[3 * (size_t)slot + i];
-      if (!(s->gainers.data[k] & CHILD) && is_free(s, slot, i)) *velocity = has / masses[slot];
-      left += has - masses[slot] * *velocity;
-      weight += is_free(s, slot, i) ? masses[slot] : 0;
+      weight += is_free(s, masses, slot, i) ? masses[slot] : 0;
     }
     for (uint32_t k = 0; weight > 0 && k < s->gainers.count; k++) {
       const uint32_t slot = s->gainers.data[k] & ~CHILD;
-      if (is_free(s, slot, i)) velocities[3 * (size_t)slot + i] += left / weight;
+      if (is_free(s, masses, slot, i)) velocities[3 * (size_t)slot + i] += (before[i] - after[i]) / weight;
     }
   }
+  physics_spread(s->body, velocities);
 }
 
 // Families
@@ -87,6 +121,7 @@ static bool all_zoned(const clv_surgery *s, const clv_family *family) {
 }
 
 static clv_result coarsen_listed(clv_surgery *s, uint32_t level) {
+  const double *masses = s->heights.data;
   clv_result result = CLV_OK;
   for (uint32_t k = 0; result == CLV_OK && k < s->cells.count; k++) {
     const clv_dart cell = s->cells.data[k];
@@ -101,7 +136,7 @@ static clv_result coarsen_listed(clv_surgery *s, uint32_t level) {
       result = CLV_OK;
       continue;
     }
-    if (result == CLV_OK) result = gather_momentum(s, &family, slots);
+    if (result == CLV_OK) result = gather_momentum(s, masses, &family, slots);
     s->did.coarsened++;
   }
   return result == CLV_OK || result == CLV_ERROR_MEMORY ? result : surgery_of_map(s, result);
@@ -110,14 +145,23 @@ static clv_result coarsen_listed(clv_surgery *s, uint32_t level) {
 clv_result surgery_coarsen_listed(clv_surgery *s, uint32_t level, clv_surgery_report *sum) {
   const uint64_t slots = clv_body_slots(s->body);
   clv_surgery_report one = {0};
+  double before[3];
   s->gainers.count = 0;
   clv_result result = surgery_reserve_marks(s);
-  if (result == CLV_OK && !BASE_RESERVE(&s->allocator, &s->gains, 3 * slots)) result = surgery_no_memory(s);
+  if (result == CLV_OK &&
+      (!BASE_RESERVE(&s->allocator, &s->gains, 3 * slots) || !BASE_RESERVE(&s->allocator, &s->heights, slots)))
+    result = surgery_no_memory(s);
   if (result == CLV_OK) result = surgery_begin(s);
   if (result != CLV_OK) return result;
+  memcpy(s->heights.data, clv_body_masses(s->body), slots * sizeof(double)); // as they are before
+  total_momentum(s, s->heights.data, before);
   result = surgery_end(s, coarsen_listed(s, level), &one);
+  // Memory for those outside the families may be out: then the rest is shared out by those inside.
+  if (result == CLV_OK && one.coarsened) {
+    (void)pass_on(s);
+    give_momentum(s, before);
+  }
   for (uint32_t k = 0; k < s->gainers.count; k++) s->marks.data[s->gainers.data[k] & ~CHILD] = 0;
-  if (result == CLV_OK && one.coarsened) give_momentum(s);
   sum->coarsened += one.coarsened;
   return result;
 }
