@@ -291,7 +291,9 @@ static uint32_t count_heirs(const clv_column *column, uint64_t old) {
 static void take_part(const embedding *e, const clv_column *column, uint32_t k, uint8_t *value) {
   const map *m = column->map;
   const map_write *log = m->log.data;
-  const uint64_t old = map_old_name(m, column->index, log[k].before);
+  uint64_t old = 0; // a dart that came in this transaction has none
+  for (uint32_t n = k; !old && n < m->log.count && log[n].op == MAP_INHERIT && log[n].dart >> 6 == log[k].dart >> 6; n++)
+    if (inherited_value(column, log[n]) == value) old = map_old_name(m, column->index, log[n].before);
   if (!old) return;
   const bool computes =
       column->def.policy || column->def.split == CLV_SPLIT_SHARE || (e->rejoins && column->def.merge == CLV_MERGE_MEAN);

@@ -75,15 +75,27 @@ static clv_result set_levels(clv_surgery *s, const clv_refined *refined, int32_t
   return result;
 }
 
+// Levels, and the darts to begin with, are those before anything is changed: a cell that a neighbour has put vertices into tells
+// them only after the commit.
+static bool note_listed(clv_surgery *s) {
+  if (!BASE_RESERVE(&s->allocator, &s->listed_levels, s->cells.count)) return false;
+  for (uint32_t k = 0; k < s->cells.count; k++) {
+    const clv_dart cell = s->cells.data[k];
+    s->listed_levels.data[k] = (uint8_t)surgery_level_of(s, cell);
+    if (clv_cell_shape(s->map, cell) == CLV_TET) s->cells.data[k] = shortest_diagonal(s, cell);
+  }
+  return true;
+}
+
 clv_result surgery_refine_listed(clv_surgery *s) {
   clv_result result = CLV_OK;
+  if (!note_listed(s)) return surgery_no_memory(s);
   for (uint32_t k = 0; result == CLV_OK && k < s->cells.count; k++) {
     const clv_dart cell = s->cells.data[k];
     if (!clv_dart_alive(s->map, cell)) continue; // listed twice
-    const uint32_t level = surgery_level_of(s, cell);
-    const clv_dart dart = clv_cell_shape(s->map, cell) == CLV_TET ? shortest_diagonal(s, cell) : cell;
+    const uint32_t level = s->listed_levels.data[k];
     clv_refined refined;
-    result = clv_map_refine(s->map, dart, level, surgery_levels(s), &refined);
+    result = clv_map_refine(s->map, cell, level, surgery_levels(s), &refined);
     if (result == CLV_OK) result = set_levels(s, &refined, (int32_t)level + 1);
     s->did.refined++;
   }

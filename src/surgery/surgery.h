@@ -38,26 +38,27 @@ struct clv_surgery {
   clv_allocator allocator;
   clv_error error;
   clv_body *body;
-  clv_map *map;                     // the body's
-  clv_surgery_report did;           // by the operation under way
-  bool operating;                   // a transaction is ours: its splits are counted
-  BASE_ARRAY(clv_dart) facets;      // selected, one dart each
-  BASE_ARRAY(clv_dart) cells;       // likewise
-  BASE_ARRAY(uint64_t) offers;      // facets as they are found: what they are told apart by, and the dart
-  BASE_ARRAY(uint8_t) marks;        // by slot of a vertex
-  BASE_ARRAY(uint8_t) codes;        // by slot of a vertex: on which sides of a box it lies
-  BASE_ARRAY(double) heights;       // by slot of a vertex: above a plane
-  BASE_ARRAY(uint32_t) corners;     // of a cell that is no template
-  BASE_ARRAY(surgery_point) points; // likewise
-  BASE_ARRAY(clv_dart) rim, face;   // of a facet that neighbours have refined
-  BASE_ARRAY(uint8_t) zoned;        // by number of a cell: in a zone
-  BASE_ARRAY(surgery_weak) weak;    // that may tear
-  BASE_ARRAY(surgery_value) values; // planned
-  uint32_t moved, refused;          // of what was planned
-  clv_column *levels;               // of vertices
-  BASE_ARRAY(double) gains;         // by slot of a vertex: momentum that comes to it
-  BASE_ARRAY(uint32_t) gainers;     // slots that have some, or may get it
-  BASE_ARRAY(uint8_t) wishes;       // by number of a cell: what a criterion wants of it
+  clv_map *map;                      // the body's
+  clv_surgery_report did;            // by the operation under way
+  bool operating;                    // a transaction is ours: its splits are counted
+  BASE_ARRAY(clv_dart) facets;       // selected, one dart each
+  BASE_ARRAY(clv_dart) cells;        // likewise
+  BASE_ARRAY(uint64_t) offers;       // facets as they are found: what they are told apart by, and the dart
+  BASE_ARRAY(uint8_t) marks;         // by slot of a vertex
+  BASE_ARRAY(uint8_t) codes;         // by slot of a vertex: on which sides of a box it lies
+  BASE_ARRAY(double) heights;        // by slot of a vertex: above a plane
+  BASE_ARRAY(uint32_t) corners;      // of a cell that is no template
+  BASE_ARRAY(surgery_point) points;  // likewise
+  BASE_ARRAY(clv_dart) rim, face;    // of a facet that neighbours have refined
+  BASE_ARRAY(uint8_t) zoned;         // by number of a cell: in a zone
+  BASE_ARRAY(surgery_weak) weak;     // that may tear
+  BASE_ARRAY(surgery_value) values;  // planned
+  uint32_t moved, refused;           // of what was planned
+  clv_column *levels;                // of vertices
+  BASE_ARRAY(uint8_t) listed_levels; // of cells that are to be refined
+  BASE_ARRAY(double) gains;          // by slot of a vertex: momentum that comes to it
+  BASE_ARRAY(uint32_t) gainers;      // slots that have some, or may get it
+  BASE_ARRAY(uint8_t) wishes;        // by number of a cell: what a criterion wants of it
   surgery_sheet sheet;
 };
 
