@@ -118,6 +118,31 @@ CLV_API clv_tear clv_default_tear(void);
 CLV_API const char *clv_tear_wrong(const clv_tear *tear);
 CLV_API clv_result clv_surgery_tear(clv_surgery *surgery, const clv_tear *tear, clv_surgery_report *report);
 
+// Cutting through cells
+//
+// A plane, or what a blade swept if that is plane, cuts where the body is now. First cells that it crosses are refined to a
+// level; then vertices near it are moved onto it; then, if that is wanted, simplices that it still crosses are split along
+// it; and in the end the facets between what is above and what is below are unsewn. Each is a transaction of its own, and
+// all but the last change the mesh only: mass, momentum and what the body does stay. Hexahedra, prisms, pyramids and
+// quadrangles, cells with hanging vertices, and models of springs and hinges are neither moved nor split: the cut goes round
+// them by facets.
+
+typedef struct clv_slice {
+  clv_blade blade; // what it swept
+  bool whole;      // a plane through the whole body instead
+  double point[3], normal[3];
+  uint32_t level; // to which cells are refined that the blade crosses; 0: not at all
+  double snap;    // vertices nearer to the blade than this part of their shortest edge are moved onto it; 0.3
+  double quality; // no cell is made worse than this; 0.1
+  bool exact;     // cells that are still crossed are split along the plane; false: the cut goes round them by facets
+} clv_slice;
+
+// Nothing is swept, level 0, not exact.
+CLV_API clv_slice clv_default_slice(void);
+// What is wrong with one: NULL when nothing is.
+CLV_API const char *clv_slice_wrong(const clv_slice *slice);
+CLV_API clv_result clv_surgery_slice(clv_surgery *surgery, const clv_slice *slice, clv_surgery_report *report);
+
 // The scalpel of 2003: a point that touches, presses, and cuts where the tissue yields.
 //
 // The point touches the nearest place of the surface that is within its radius, and presses on it along the surface's

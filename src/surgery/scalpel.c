@@ -137,8 +137,10 @@ static clv_result cut(clv_scalpel *scalpel, const scalpel_contact *contact, clv_
   const clv_id v0 = id_from(scalpel->memory.from), v1 = contact->nearest;
   clv_result result = scalpel_select(s, v0, v1);
   if (result != CLV_OK || !s->facets.count) return result;
-  const scalpel_shift shifts[2] = {{v1, contact->place}, {v0, remembered_place(&scalpel->memory)}};
-  result = scalpel_plan_shifts(s, shifts, scalpel->memory.fresh != 0 ? 2 : 1);
+  const scalpel_bounds bounds = {.quality = 0.1, .tries = 4};
+  scalpel_shift shifts[2] = {{.vertex = v1, .place = contact->place},
+                             {.vertex = v0, .place = remembered_place(&scalpel->memory)}};
+  result = scalpel_plan_shifts(s, &bounds, shifts, scalpel->memory.fresh != 0 ? 2 : 1);
   if (result == CLV_OK) result = surgery_begin(s);
   if (result != CLV_OK) return result;
   result = scalpel_carry_out(s);

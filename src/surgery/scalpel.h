@@ -53,12 +53,19 @@ double scalpel_cutting_stress(const clv_surgery *surgery, clv_dart cell, const c
 clv_result scalpel_select(clv_surgery *surgery, clv_id v0, clv_id v1);
 
 // Moving vertices (scalpel_shift.c). One that is to go to a place of the surface, as far as it can without making a cell
-// worse than the bound on quality, or energy. Two of them are planned before the transaction, and carried out in it.
+// worse than the bound on quality, or energy. They are planned before the transaction, one after the other, and carried out
+// in it.
 typedef struct scalpel_shift {
   clv_id vertex;
   scalpel_place place;
+  bool moved; // planned so
 } scalpel_shift;
-clv_result scalpel_plan_shifts(clv_surgery *surgery, const scalpel_shift *shifts, uint32_t count);
+typedef struct scalpel_bounds {
+  double quality; // no cell is made worse than this
+  uint32_t tries; // 1: the whole way or none of it; 2: half of it is tried, too ...
+} scalpel_bounds;
+clv_result scalpel_plan_shifts(clv_surgery *surgery, const scalpel_bounds *bounds, scalpel_shift *shifts,
+                               uint32_t count);
 // Sets the values that were planned. Inside a transaction, before facets are unsewn.
 clv_result scalpel_carry_out(clv_surgery *surgery);
 

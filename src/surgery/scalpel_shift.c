@@ -5,8 +5,8 @@
 //   mass       its star keeps it exactly: volumes are affine in one vertex, and the rest moves where their sum stays
 //   momentum   the mass that goes from one vertex to another takes its velocity with it: momentum stays, and kinetic
 //              energy cannot grow
-//   energy     of the whole way, a half, a quarter and an eighth the first is taken that makes no elastic energy and no
-//              bad cell; where none does, the vertex stays
+//   energy     of the whole way, a half, a quarter and an eighth (or as many of them as are to be tried) the first is
+//              taken that makes no elastic energy and no bad cell; where none does, the vertex stays
 // The energy that is looked at must be that of the laws. It is known for simplices of finite elements; a vertex with other
 // cells about it stays where it is, and so does one that is held.
 //
@@ -15,8 +15,6 @@
 #include "surgery/scalpel.h"
 
 #include <math.h>
-
-#define LEAST_QUALITY 0.1
 
 enum { POS, REST, VEL };
 
@@ -256,7 +254,8 @@ static void keep_momentum(clv_surgery *s, const star *about) {
 
 // Trying
 
-static bool try_part(clv_surgery *s, const star *about, const double *rest_to, const double *pos_to, double part) {
+static bool try_part(clv_surgery *s, const star *about, const double *rest_to, const double *pos_to, double part,
+                     double least) {
   double *rest = array_of(s, REST) + 3 * (size_t)about->slot, *pos = array_of(s, POS) + 3 * (size_t)about->slot;
   double was_rest[3], was_pos[3], target[3], aside[3], carried[3], noise, more;
   memcpy(was_rest, rest, sizeof was_rest);
@@ -276,7 +275,7 @@ static bool try_part(clv_surgery *s, const star *about, const double *rest_to, c
     rest[k] = target[k] + aside[k];
     pos[k] = s->body->always_held >> k & 1u ? was_pos[k] : pos[k] + carried[k];
   }
-  const bool good = kept && !is_turned(s, about) && star_quality(s, about) >= fmin(quality, LEAST_QUALITY) &&
+  const bool good = kept && !is_turned(s, about) && star_quality(s, about) >= fmin(quality, least) &&
                     star_energy(s, about, &more) <= energy + noise;
   if (good) return true;
   memcpy(rest, was_rest, sizeof was_rest);
@@ -284,7 +283,8 @@ static bool try_part(clv_surgery *s, const star *about, const double *rest_to, c
   return false;
 }
 
-static clv_result shift(clv_surgery *s, star *about, const scalpel_place *place) {
+static clv_result shift(clv_surgery *s, star *about, const scalpel_bounds *bounds, scalpel_shift *one) {
+  const scalpel_place *place = &one->place;
   double rest_to[3], pos_to[3];
   const double *rest = array_of(s, REST) + 3 * (size_t)about->slot;
   if (!scalpel_place_at(s, place, array_of(s, REST), rest_to) ||
@@ -298,18 +298,19 @@ static clv_result shift(clv_surgery *s, star *about, const scalpel_place *place)
     for (uint32_t k = 0; k < about->corners; k++)
       if (!value_of(s, corners_of(s, about, c)[k], corner_dart(about, about->cells.darts[c], k)))
         return surgery_no_memory(s);
-  for (uint32_t halvings = 0; halvings < 4; halvings++) {
-    if (!try_part(s, about, rest_to, pos_to, ldexp(1, -(int)halvings))) continue;
+  for (uint32_t halvings = 0; halvings < bounds->tries; halvings++) {
+    if (!try_part(s, about, rest_to, pos_to, ldexp(1, -(int)halvings), bounds->quality)) continue;
     value_of(s, about->slot, CLV_NO_DART)->moved = true;
     keep_momentum(s, about);
     s->moved++;
+    one->moved = true;
     return CLV_OK;
   }
   s->refused++;
   return CLV_OK;
 }
 
-static clv_result plan_one(clv_surgery *s, const scalpel_shift *one) {
+static clv_result plan_one(clv_surgery *s, const scalpel_bounds *bounds, scalpel_shift *one) {
   const clv_kind kind = s->map->dimension == 3 ? CLV_TET : CLV_TRI;
   star about;
   about.slot = one->vertex.index;
@@ -319,15 +320,15 @@ static clv_result plan_one(clv_surgery *s, const scalpel_shift *one) {
       clv_walk_star(&about.cells, s->map, CLV_VERTEX, clv_id_dart(s->map, CLV_VERTEX, one->vertex)) == CLV_OK
           ? CLV_OK
           : surgery_no_memory(s);
-  if (result == CLV_OK) result = shift(s, &about, &one->place);
+  if (result == CLV_OK) result = shift(s, &about, bounds, one);
   clv_walk_end(&about.cells);
   return result;
 }
 
-clv_result scalpel_plan_shifts(clv_surgery *s, const scalpel_shift *shifts, uint32_t count) {
+clv_result scalpel_plan_shifts(clv_surgery *s, const scalpel_bounds *bounds, scalpel_shift *shifts, uint32_t count) {
   clv_result result = CLV_OK;
   s->values.count = s->moved = s->refused = 0;
-  for (uint32_t k = 0; result == CLV_OK && k < count; k++) result = plan_one(s, &shifts[k]);
+  for (uint32_t k = 0; result == CLV_OK && k < count; k++) result = plan_one(s, bounds, &shifts[k]);
   for (uint32_t k = 0; k < s->values.count; k++) {
     surgery_value *value = &s->values.data[k];
     for (uint32_t which = POS; which <= VEL; which++) {

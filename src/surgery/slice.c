@@ -1,0 +1,308 @@
+// Slicing: the plane, what lies where, refining along it, and the cut itself. See slice.h.
+
+#include "surgery/slice.h"
+
+#include <math.h>
+
+clv_slice clv_default_slice(void) {
+  return (clv_slice){.snap = 0.3, .quality = 0.1};
+}
+
+static bool all_finite(const double (*points)[3], uint32_t count) {
+  for (uint32_t c = 0; c < count; c++)
+    for (uint32_t k = 0; k < 3; k++)
+      if (!isfinite(points[c][k])) return false;
+  return true;
+}
+
+const char *clv_slice_wrong(const clv_slice *slice) {
+  if (!slice) return "there is none";
+  if (!(slice->snap >= 0 && slice->snap <= 0.5)) return "its snap must lie between 0 and 0.5";
+  if (!(slice->quality >= 0 && slice->quality <= 1)) return "its quality must lie between 0 and 1";
+  if (slice->level > CLV_REFINED_LEVELS) return "its level must be at most 30";
+  if (!slice->whole)
+    return all_finite(slice->blade.before, 2) && all_finite(slice->blade.after, 2)
+               ? NULL
+               : "a coordinate of the blade is not a number";
+  if (!all_finite(&slice->point, 1) || !all_finite(&slice->normal, 1)) return "its plane must be given by numbers";
+  return scalpel_dot(slice->normal, slice->normal) > 0 ? NULL : "the normal of its plane has no length";
+}
+
+// The plane
+
+static bool set_normal(slicing *c, const double *normal) {
+  const double length = sqrt(scalpel_dot(normal, normal));
+  for (uint32_t k = 0; k < 3; k++) c->normal[k] = normal[k] / length;
+  return length > 0;
+}
+
+static double height_of(const slicing *c, const double *p) {
+  const double from[3] = {p[0] - c->point[0], p[1] - c->point[1], p[2] - c->point[2]};
+  return scalpel_dot(from, c->normal);
+}
+
+// *swept: whether there is anything to cut with.
+static clv_result find_plane(slicing *c, bool *swept) {
+  const clv_slice *slice = c->slice;
+  const clv_blade *b = &slice->blade;
+  *swept = true;
+  if (slice->whole) {
+    memcpy(c->point, slice->point, sizeof c->point);
+    set_normal(c, slice->normal);
+    for (uint32_t k = 0; k < 3; k++) c->greatest[k] = -(c->least[k] = -INFINITY);
+    return CLV_OK;
+  }
+  double one[3], other[3], normal[3];
+  for (uint32_t k = 0; k < 3; k++) { // the diagonals
+    one[k] = b->after[1][k] - b->before[0][k];
+    other[k] = b->after[0][k] - b->before[1][k];
+    c->point[k] = 0.25 * (b->before[0][k] + b->before[1][k] + b->after[0][k] + b->after[1][k]);
+    const double low = fmin(fmin(b->before[0][k], b->before[1][k]), fmin(b->after[0][k], b->after[1][k]));
+    const double high = fmax(fmax(b->before[0][k], b->before[1][k]), fmax(b->after[0][k], b->after[1][k]));
+    c->least[k] = low - c->slack;
+    c->greatest[k] = high + c->slack;
+  }
+  scalpel_cross(one, other, normal);
+  *swept = set_normal(c, normal);
+  if (*swept && fabs(height_of(c, b->before[0])) > 1e-6 * sqrt(scalpel_dot(one, one)))
+    return surgery_fail(c->surgery, CLV_ERROR_ARGUMENT,
+                        "what the blade swept is not plane: slice in shorter strokes, or cut with a surface");
+  return CLV_OK;
+}
+
+static bool in_triangle(const slicing *c, const double *p, const double *const corner[3]) {
+  bool left = true, right = true;
+  for (uint32_t e = 0; e < 3; e++) {
+    const double *a = corner[e], *b = corner[(e + 1) % 3];
+    const double along[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, to[3] = {p[0] - a[0], p[1] - a[1], p[2] - a[2]};
+    double across[3];
+    scalpel_cross(along, to, across);
+    const double side = scalpel_dot(across, c->normal), slack = c->slack * sqrt(scalpel_dot(along, along));
+    left = left && side >= -slack;
+    right = right && side <= slack;
+  }
+  return left || right;
+}
+
+bool slice_reaches(const slicing *c, const double point[3]) {
+  const clv_blade *b = &c->slice->blade;
+  return c->slice->whole || in_triangle(c, point, (const double *const[3]){b->before[0], b->before[1], b->after[1]}) ||
+         in_triangle(c, point, (const double *const[3]){b->before[0], b->after[1], b->after[0]});
+}
+
+// Sides
+
+clv_result slice_measure(slicing *c) {
+  clv_surgery *s = c->surgery;
+  const uint32_t slots = clv_body_slots(s->body), had = c->on.count;
+  if (!BASE_RESERVE(&s->allocator, &s->heights, slots) || !BASE_RESERVE(&s->allocator, &c->sides, slots) ||
+      !BASE_RESERVE(&s->allocator, &c->on, slots))
+    return surgery_no_memory(s);
+  if (had < slots) memset(c->on.data + had, 0, slots - had);
+  c->on.count = c->sides.count = slots;
+  const double *pos = clv_body_positions(s->body);
+  for (uint32_t v = 0; v < slots; v++) {
+    const double height = height_of(c, pos + 3 * (size_t)v);
+    s->heights.data[v] = height;
+    c->sides.data[v] = (int8_t)(c->on.data[v] || fabs(height) <= c->slack ? 0 : height > 0 ? 1 : -1);
+  }
+  return CLV_OK;
+}
+
+bool slice_may_change(const slicing *c, clv_dart cell) {
+  const clv_surgery *s = c->surgery;
+  if (clv_cell_kind(s->map, cell) != (s->map->dimension == 3 ? CLV_TET : CLV_TRI)) return false;
+  const physics_model *model = physics_section_of(s->body, cell)->model;
+  return !model->springs && !model->bending;
+}
+
+clv_result slice_odd_level(const slicing *c, clv_orbit orbit, clv_dart dart, int32_t *level) {
+  clv_walk star;
+  *level = 0;
+  if (clv_walk_star(&star, c->surgery->map, orbit, dart) != CLV_OK) return surgery_no_memory(c->surgery);
+  for (uint32_t k = 0; k < star.count; k++) {
+    const int32_t here = (int32_t)surgery_level_of(c->surgery, star.darts[k]);
+    *level = here > *level ? here : *level;
+  }
+  clv_walk_end(&star);
+  *level += *level > 0; // what was never refined has no family
+  return CLV_OK;
+}
+
+// Refining
+
+clv_result slice_crosses(slicing *c, clv_dart cell, bool *crossed) {
+  clv_surgery *s = c->surgery;
+  surgery_corners corners;
+  if (!surgery_cell_corners(s, cell, &corners)) return surgery_no_memory(s);
+  const double *pos = clv_body_positions(s->body);
+  bool above = false, below = false, beside = false;
+  for (uint32_t v = 0; v < corners.count; v++) {
+    above |= c->sides.data[corners.slots[v]] > 0;
+    below |= c->sides.data[corners.slots[v]] < 0;
+  }
+  for (uint32_t k = 0; above && below && k < 3; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t v = 0; v < corners.count; v++) {
+      const double x = pos[3 * (size_t)corners.slots[v] + k];
+      low = fmin(low, x);
+      high = fmax(high, x);
+    }
+    beside |= low > c->greatest[k] || high < c->least[k];
+  }
+  *crossed = above && below && !beside;
+  return CLV_OK;
+}
+
+static bool is_refinable(const clv_map *map, clv_dart cell) {
+  const clv_kind kind = clv_cell_shape(map, cell);
+  return kind == CLV_TRI || kind == CLV_QUAD || kind == CLV_TET || kind == CLV_HEX;
+}
+
+static clv_result list_coarse(slicing *c) {
+  clv_surgery *s = c->surgery;
+  clv_result result = slice_measure(c);
+  clv_dart cell;
+  s->cells.count = 0;
+  for (surgery_cursor at = {0}; result == CLV_OK && (cell = surgery_next_cell(s->map, &at));) {
+    bool crossed = false;
+    if (!is_refinable(s->map, cell) || surgery_level_of(s, cell) >= c->slice->level) continue;
+    result = slice_crosses(c, cell, &crossed);
+    if (result != CLV_OK || !crossed) continue;
+    if (!BASE_RESERVE(&s->allocator, &s->cells, (uint64_t)s->cells.count + 1)) return surgery_no_memory(s);
+    s->cells.data[s->cells.count++] = cell;
+  }
+  return result;
+}
+
+static clv_result refine_along(slicing *c, clv_surgery_report *report) {
+  clv_surgery *s = c->surgery;
+  while (c->slice->level) {
+    clv_result result = list_coarse(c);
+    if (result != CLV_OK || !s->cells.count) return result;
+    result = surgery_begin(s);
+    if (result == CLV_OK) result = surgery_end(s, surgery_refine_listed(s), NULL);
+    if (result != CLV_OK) return result;
+    report->refined += s->did.refined;
+  }
+  return CLV_OK;
+}
+
+// The cut
+
+// 1: above, -1: below.
+static clv_result side_of(slicing *c, clv_dart cell, int *side) {
+  clv_surgery *s = c->surgery;
+  surgery_corners corners;
+  if (!surgery_cell_corners(s, cell, &corners)) return surgery_no_memory(s);
+  bool above = false, below = false;
+  double sum = 0;
+  for (uint32_t v = 0; v < corners.count; v++) {
+    above |= c->sides.data[corners.slots[v]] > 0;
+    below |= c->sides.data[corners.slots[v]] < 0;
+    sum += s->heights.data[corners.slots[v]];
+  }
+  *side = above != below ? (above ? 1 : -1) : sum >= 0 ? 1 : -1;
+  return CLV_OK;
+}
+
+// A facet on the plane is cut where the blade came to a corner of it, so that strokes add up; another one where the blade parts
+// the centres of its cells.
+static clv_result is_met(slicing *c, clv_dart facet, bool *met) {
+  clv_surgery *s = c->surgery;
+  clv_walk walk;
+  *met = true;
+  if (c->slice->whole) return CLV_OK;
+  const double *pos = clv_body_positions(s->body);
+  if (clv_walk_orbit(&walk, s->map, CLV_CELL_FACET(s->map->dimension), facet) != CLV_OK) return surgery_no_memory(s);
+  bool on = true, touched = false;
+  for (uint32_t k = 0; k < walk.count; k++) {
+    const uint32_t slot = clv_id_of(s->map, CLV_VERTEX, walk.darts[k]).index;
+    on = on && c->sides.data[slot] == 0;
+    touched = touched || slice_reaches(c, pos + 3 * (size_t)slot);
+  }
+  clv_walk_end(&walk);
+  double here[3], there[3];
+  *met = touched;
+  if (on) return CLV_OK;
+  if (!surgery_cell_centre(s, facet, pos, here) ||
+      !surgery_cell_centre(s, clv_alpha(s->map, facet, s->map->dimension), pos, there))
+    return surgery_no_memory(s);
+  *met = surgery_sheet_parts(&s->sheet, here, there) != 0;
+  return CLV_OK;
+}
+
+static clv_result list_if_parted(clv_surgery *s, clv_dart facet, void *user) {
+  slicing *c = user;
+  const clv_dart beyond = clv_alpha(s->map, facet, s->map->dimension);
+  int side = 1;
+  bool met = false;
+  clv_result result = beyond == facet ? CLV_OK : side_of(c, beyond, &side);
+  if (result == CLV_OK && side < 0) result = is_met(c, facet, &met);
+  if (result != CLV_OK || !met) return result;
+  if (!BASE_RESERVE(&s->allocator, &s->facets, (uint64_t)s->facets.count + 1)) return surgery_no_memory(s);
+  s->facets.data[s->facets.count++] = facet;
+  return CLV_OK;
+}
+
+static clv_result make_sheet(slicing *c) {
+  clv_surgery *s = c->surgery;
+  const clv_blade *b = &c->slice->blade;
+  surgery_sheet_start(&s->sheet, s->body->size);
+  return surgery_sheet_add(&s->sheet, &s->allocator, b->before[0], b->before[1], b->after[1]) &&
+                 surgery_sheet_add(&s->sheet, &s->allocator, b->before[0], b->after[1], b->after[0]) &&
+                 surgery_sheet_finish(&s->sheet, &s->allocator)
+             ? CLV_OK
+             : surgery_no_memory(s);
+}
+
+static clv_result list_facets(slicing *c) {
+  clv_surgery *s = c->surgery;
+  clv_result result = slice_measure(c);
+  if (result == CLV_OK && !c->slice->whole) result = make_sheet(c);
+  s->facets.count = 0;
+  clv_dart cell;
+  for (surgery_cursor at = {0}; result == CLV_OK && (cell = surgery_next_cell(s->map, &at));) {
+    int side = -1;
+    result = side_of(c, cell, &side);
+    if (result == CLV_OK && side > 0) result = surgery_each_facet(s, cell, list_if_parted, c);
+  }
+  return result == CLV_OK ? surgery_whole_facets(s) : result;
+}
+
+static clv_result part(slicing *c, clv_surgery_report *report) {
+  clv_surgery *s = c->surgery;
+  clv_result result = list_facets(c);
+  if (result != CLV_OK || !s->facets.count) return result;
+  result = surgery_begin(s);
+  if (result == CLV_OK) result = surgery_end(s, surgery_unsew_facets(s), NULL);
+  if (result != CLV_OK) return result;
+  report->facets += s->did.facets;
+  report->vertices += s->did.vertices;
+  return CLV_OK;
+}
+
+clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery_report *report) {
+  clv_surgery_report did = {0};
+  if (report) *report = did;
+  const char *wrong = clv_slice_wrong(slice);
+  if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the slice makes no sense: %s", wrong);
+  slicing c = {.surgery = s, .slice = slice, .slack = 1e-9 * s->body->size};
+  bool swept = false;
+  clv_result result = find_plane(&c, &swept);
+  if (result == CLV_OK && swept) {
+    result = refine_along(&c, &did);
+    if (result == CLV_OK && slice->snap > 0) result = slice_snap(&c, &did);
+    if (result == CLV_OK && slice->exact) result = slice_split(&c, &did);
+    if (result == CLV_OK) result = part(&c, &did);
+  }
+  const clv_allocator *a = &s->allocator;
+  BASE_RELEASE(a, &c.sides);
+  BASE_RELEASE(a, &c.on);
+  BASE_RELEASE(a, &c.edges);
+  BASE_RELEASE(a, &c.uses);
+  BASE_RELEASE(a, &c.shifts);
+  BASE_RELEASE(a, &c.seen);
+  if (result == CLV_OK && report) *report = did;
+  return result;
+}

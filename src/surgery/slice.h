@@ -1,0 +1,63 @@
+// Slicing from inside: where things lie with regard to a blade, and the two ways to make room for a cut.
+//
+// A slice is a few transactions: refining, level by level; moving vertices onto the blade (slice_snap.c); splitting cells along
+// it (slice_split.c); and unsewing. All but the last change the mesh and nothing else: where the last fails, what stands is
+// the body it was, in other cells.
+//
+// Every vertex has a side: above the plane, below it, or on it. On it are those that lie there within a billionth of the
+// body's size, those that were moved there, and those that are taken for it because a cell beside them could not be cut well
+// otherwise. A cell is crossed when it has corners on both sides. Whatever was done, the cut runs between the cells
+// above and those below; a cell that is still crossed goes where its centre is.
+
+#ifndef SURGERY_SLICE_H
+#define SURGERY_SLICE_H
+
+#include "surgery/scalpel.h"
+
+// An edge that is to be bisected where the plane crosses it.
+typedef struct slice_edge {
+  clv_dart dart;
+  uint32_t ends[2]; // slots; the dart's first
+  double part;      // of the way from the first to the second
+  double square;    // of its length at rest
+  int32_t level;    // of the vertex in it
+  bool dropped;     // left whole, for the bound on quality
+} slice_edge;
+
+typedef struct slice_use {
+  clv_dart cell; // its first dart
+  uint32_t edge;
+} slice_use;
+
+typedef struct slicing {
+  clv_surgery *surgery;
+  const clv_slice *slice;
+  double point[3], normal[3]; // of length 1
+  double slack;               // what is as near to the plane lies on it, m
+  double least[3], greatest[3];
+  BASE_ARRAY(int8_t) sides; // by slot: 1, 0, -1
+  BASE_ARRAY(uint8_t) on;   // by slot: on the plane, wherever it is
+  BASE_ARRAY(slice_edge) edges;
+  BASE_ARRAY(slice_use) uses; // in order of cells, then edges
+  BASE_ARRAY(scalpel_shift) shifts;
+  BASE_ARRAY(uint32_t) seen; // slots
+} slicing;
+
+// Whether a point of the plane lies where the blade went.
+bool slice_reaches(const slicing *cutting, const double point[3]);
+// Heights and sides of all vertices, where they are now.
+clv_result slice_measure(slicing *cutting);
+// Whether a cell is crossed, and comes near what was swept.
+clv_result slice_crosses(slicing *cutting, clv_dart cell, bool *crossed);
+// Whether a cell may be changed: a simplex, as plain template, whose model keeps no springs and no hinges.
+bool slice_may_change(const slicing *cutting, clv_dart cell);
+// The level that a vertex gets which is no middle of an edge any more, or never was: such that nobody takes the cells about it
+// for a family. `dart`: one of it, or of its edge.
+clv_result slice_odd_level(const slicing *cutting, clv_orbit orbit, clv_dart dart, int32_t *level);
+
+// Moves vertices onto the plane that are near to it. One transaction, or none.
+clv_result slice_snap(slicing *cutting, clv_surgery_report *report);
+// Splits cells along the plane. One transaction, or none.
+clv_result slice_split(slicing *cutting, clv_surgery_report *report);
+
+#endif

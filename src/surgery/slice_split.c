@@ -1,0 +1,314 @@
+// Splitting simplices along a plane: by bisecting edges, one after the other.
+//
+// An edge that the plane crosses gets a vertex there, and every cell about it becomes two: a face is inserted between the
+// vertex and the edge across. The edges that come with it end on the plane, so they are not crossed; once all crossed edges
+// are bisected, every cell lies on one side, and the plane is made of facets. Cells stay simplices, neighbours agree at every
+// moment, and an edge that is left whole leaves the others as good as they are: at the tip of a blade, beside cells of other
+// kinds, and where the bound on quality says so. Longer edges come first, which makes better cells.
+//
+// A new vertex has position, rest and velocity between those of the edge's ends. Under the affine deformation of a simplex that
+// changes no strain; and mass, momentum and the centre of mass stay what they were.
+//
+// The pieces of each cell are known beforehand, from its own crossed edges and their order. Where one would be worse than the
+// bound, the end that is nearest to its edge's crossing is taken for a point of the plane, if it is near; otherwise
+// the cell's edges stay whole, and the cut goes round it.
+
+#include "surgery/slice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// An end as near to the crossing as this, in parts of the edge, may be taken for it.
+#define NEAR_END 0.25
+
+// What is crossed
+
+static const uint32_t *corners_of(const clv_map *map, clv_dart cell) {
+  const clv_kind kind = clv_cell_kind(map, cell);
+  return map->corners[kind] + (size_t)clv_cell_row(map, cell) * clv_templates[kind].corner_count;
+}
+
+static uint32_t corner_slot(const clv_map *map, clv_dart dart) {
+  const clv_template *shape = &clv_templates[clv_cell_kind(map, dart)];
+  return corners_of(map, dart)[shape->sub[clv_orbit_dims(map, CLV_CORNER)].of[dart & 63u]];
+}
+
+// Every cell about an edge may be changed, and this one is the first of them.
+static clv_result is_ours(const slicing *c, clv_dart dart, bool *ours) {
+  clv_walk star;
+  if (clv_walk_star(&star, c->surgery->map, CLV_EDGE, dart) != CLV_OK) return surgery_no_memory(c->surgery);
+  *ours = true;
+  for (uint32_t k = 0; *ours && k < star.count; k++)
+    *ours = star.darts[k] >> 6 >= dart >> 6 && slice_may_change(c, star.darts[k]);
+  clv_walk_end(&star);
+  return CLV_OK;
+}
+
+static clv_result add_edge(slicing *c, clv_dart dart) {
+  clv_surgery *s = c->surgery;
+  slice_edge edge = {.dart = dart,
+                     .ends = {corner_slot(s->map, dart), corner_slot(s->map, clv_alpha(s->map, dart, 0))}};
+  if (c->sides.data[edge.ends[0]] * c->sides.data[edge.ends[1]] >= 0) return CLV_OK;
+  const double *pos = clv_body_positions(s->body), *rest = clv_body_rest(s->body);
+  const double here = s->heights.data[edge.ends[0]], there = s->heights.data[edge.ends[1]];
+  double crossing[3];
+  edge.part = here / (here - there);
+  for (uint32_t k = 0; k < 3; k++) {
+    const size_t a = 3 * (size_t)edge.ends[0] + k, b = 3 * (size_t)edge.ends[1] + k;
+    crossing[k] = pos[a] + edge.part * (pos[b] - pos[a]);
+    edge.square += (rest[b] - rest[a]) * (rest[b] - rest[a]);
+  }
+  bool ours = false;
+  if (!slice_reaches(c, crossing)) return CLV_OK;
+  clv_result result = is_ours(c, dart, &ours);
+  if (result == CLV_OK && ours) result = slice_odd_level(c, CLV_EDGE, dart, &edge.level);
+  if (result != CLV_OK || !ours) return result;
+  if (!BASE_RESERVE(&s->allocator, &c->edges, (uint64_t)c->edges.count + 1)) return surgery_no_memory(s);
+  c->edges.data[c->edges.count++] = edge;
+  return CLV_OK;
+}
+
+static bool is_crossed(const slicing *c, clv_dart cell) {
+  const clv_map *map = c->surgery->map;
+  const uint32_t *slots = corners_of(map, cell);
+  bool above = false, below = false;
+  for (uint32_t v = 0; v <= map->dimension; v++) {
+    above |= c->sides.data[slots[v]] > 0;
+    below |= c->sides.data[slots[v]] < 0;
+  }
+  return above && below;
+}
+
+static int compare_edges(const void *a, const void *b) {
+  const slice_edge *x = a, *y = b;
+  if (x->square != y->square) return x->square > y->square ? -1 : 1;
+  return (x->dart > y->dart) - (x->dart < y->dart);
+}
+
+static int compare_uses(const void *a, const void *b) {
+  const slice_use *x = a, *y = b;
+  if (x->cell != y->cell) return x->cell < y->cell ? -1 : 1;
+  return (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+static clv_result find_edges(slicing *c) {
+  const clv_map *map = c->surgery->map;
+  const clv_kind kind = map->dimension == 3 ? CLV_TET : CLV_TRI;
+  const clv_suborbits *edges = &clv_templates[kind].sub[clv_orbit_dims(map, CLV_CELL_EDGE)];
+  clv_result result = CLV_OK;
+  c->edges.count = 0;
+  for (uint32_t row = 0, rows = clv_cell_rows(map, kind); row < rows; row++) {
+    const clv_dart cell = clv_cell_at(map, kind, row);
+    if (!cell || !slice_may_change(c, cell) || !is_crossed(c, cell)) continue;
+    for (uint32_t e = 0; result == CLV_OK && e < edges->count; e++) result = add_edge(c, cell | edges->first[e]);
+  }
+  if (c->edges.count) qsort(c->edges.data, c->edges.count, sizeof *c->edges.data, compare_edges);
+  return result;
+}
+
+static clv_result find_uses(slicing *c) {
+  clv_surgery *s = c->surgery;
+  clv_result result = CLV_OK;
+  c->uses.count = 0;
+  for (uint32_t e = 0; result == CLV_OK && e < c->edges.count; e++) {
+    clv_walk star;
+    const bool good = clv_walk_star(&star, s->map, CLV_EDGE, c->edges.data[e].dart) == CLV_OK &&
+                      BASE_RESERVE(&s->allocator, &c->uses, (uint64_t)c->uses.count + star.count);
+    if (!good) result = surgery_no_memory(s);
+    for (uint32_t k = 0; good && k < star.count; k++)
+      c->uses.data[c->uses.count++] = (slice_use){star.darts[k] & ~63u, e};
+    clv_walk_end(&star);
+  }
+  if (c->uses.count) qsort(c->uses.data, c->uses.count, sizeof *c->uses.data, compare_uses);
+  return result;
+}
+
+// Quality
+
+static bool is_cut(const slicing *c, const slice_edge *edge) {
+  return !edge->dropped && c->sides.data[edge->ends[0]] * c->sides.data[edge->ends[1]] < 0;
+}
+
+enum { MOST_PIECES = 16, MOST_POINTS = 4 + 6 };
+
+typedef struct pieces {
+  uint32_t corners, point_count, count;
+  uint32_t slots[4];
+  double points[MOST_POINTS][3]; // at rest
+  uint8_t corner[MOST_PIECES][4];
+} pieces;
+
+static uint8_t point_of(const pieces *p, uint32_t slot) {
+  uint8_t k = 0;
+  while (k < p->corners && p->slots[k] != slot) k++;
+  return k;
+}
+
+static uint32_t place_in(const pieces *p, uint32_t piece, uint8_t point) {
+  uint32_t k = 0;
+  while (k < p->corners && p->corner[piece][k] != point) k++;
+  return k;
+}
+
+static void bisect_pieces(pieces *p, const slice_edge *edge) {
+  const uint8_t a = point_of(p, edge->ends[0]), b = point_of(p, edge->ends[1]), middle = (uint8_t)p->point_count++;
+  for (uint32_t k = 0; k < 3; k++)
+    p->points[middle][k] = p->points[a][k] + edge->part * (p->points[b][k] - p->points[a][k]);
+  for (uint32_t k = 0, count = p->count; k < count; k++) {
+    const uint32_t at = place_in(p, k, a), to = place_in(p, k, b);
+    if (at == p->corners || to == p->corners) continue;
+    memcpy(p->corner[p->count], p->corner[k], sizeof p->corner[k]);
+    p->corner[p->count++][at] = middle;
+    p->corner[k][to] = middle;
+  }
+}
+
+static double worst_piece(const slicing *c, const slice_use *uses, uint32_t count) {
+  const clv_surgery *s = c->surgery;
+  const double *rest = clv_body_rest(s->body);
+  const clv_kind kind = clv_cell_kind(s->map, uses->cell);
+  pieces p = {.corners = s->map->dimension + 1, .count = 1};
+  p.point_count = p.corners;
+  memcpy(p.slots, corners_of(s->map, uses->cell), p.corners * sizeof *p.slots);
+  for (uint32_t v = 0; v < p.corners; v++) {
+    memcpy(p.points[v], rest + 3 * (size_t)p.slots[v], sizeof p.points[v]);
+    p.corner[0][v] = (uint8_t)v;
+  }
+  for (uint32_t k = 0; k < count; k++)
+    if (is_cut(c, &c->edges.data[uses[k].edge])) bisect_pieces(&p, &c->edges.data[uses[k].edge]);
+  double worst = 1;
+  for (uint32_t k = 0; p.count > 1 && k < p.count; k++) {
+    double corners[4][3];
+    for (uint32_t v = 0; v < p.corners; v++) memcpy(corners[v], p.points[p.corner[k][v]], sizeof corners[v]);
+    worst = fmin(worst, clv_element_quality(kind, (const double(*)[3])corners));
+  }
+  return worst;
+}
+
+// Something is done about a cell whose pieces would be bad.
+static void give_way(slicing *c, const slice_use *uses, uint32_t count) {
+  double nearest = 1;
+  uint32_t end = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    const slice_edge *edge = &c->edges.data[uses[k].edge];
+    if (!is_cut(c, edge) || fmin(edge->part, 1 - edge->part) >= nearest) continue;
+    nearest = fmin(edge->part, 1 - edge->part);
+    end = edge->ends[edge->part > 0.5];
+  }
+  if (nearest < NEAR_END) {
+    c->on.data[end] = 1;
+    c->sides.data[end] = 0;
+    return;
+  }
+  for (uint32_t k = 0; k < count; k++) c->edges.data[uses[k].edge].dropped = true;
+}
+
+// Until every piece is good: what is done about one cell is felt by others. Each turn fewer edges are cut.
+static void choose(slicing *c, clv_surgery_report *report) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (uint32_t k = 0, end; k < c->uses.count; k = end) {
+      for (end = k; end < c->uses.count && c->uses.data[end].cell == c->uses.data[k].cell;) end++;
+      if (worst_piece(c, c->uses.data + k, end - k) >= c->slice->quality) continue;
+      give_way(c, c->uses.data + k, end - k);
+      report->refused++;
+      changed = true;
+    }
+  }
+}
+
+static uint32_t count_split(const slicing *c) {
+  uint32_t split = 0;
+  clv_dart last = CLV_NO_DART;
+  for (uint32_t k = 0; k < c->uses.count; k++) {
+    if (c->uses.data[k].cell == last || !is_cut(c, &c->edges.data[c->uses.data[k].edge])) continue;
+    last = c->uses.data[k].cell;
+    split++;
+  }
+  return split;
+}
+
+// Bisecting
+
+// The face of a dart on one side, from the new vertex to the corner across, unless that was done from the other side.
+// x lies at the edge's old end.
+static clv_result insert_chord(clv_map *map, clv_dart x) {
+  uint32_t edges = 0;
+  clv_dart at = x;
+  do {
+    at = clv_alpha(map, clv_alpha(map, at, 0), 1);
+    edges++;
+  } while (at != x);
+  if (edges == 3) return CLV_OK;
+  const clv_dart middle = clv_alpha(map, x, 0), across = clv_alpha(map, clv_alpha(map, x, 1), 0);
+  return clv_map_insert_edge(map, middle, across, NULL);
+}
+
+// From the new vertex m along the face of x to c, by the edge across to d, and back.
+static clv_result insert_wall(clv_map *map, clv_dart x) {
+  clv_dart path[3];
+  path[0] = clv_alpha(map, clv_alpha(map, x, 0), 1);
+  for (uint32_t k = 1; k < 3; k++)
+    path[k] = clv_alpha(map, clv_alpha(map, clv_alpha(map, clv_alpha(map, path[k - 1], 0), 1), 2), 1);
+  return clv_map_insert_face(map, path, 3, NULL);
+}
+
+static clv_result bisect(slicing *c, const slice_edge *edge, clv_dart *added) {
+  clv_surgery *s = c->surgery;
+  clv_map *map = s->map;
+  clv_walk star;
+  if (clv_walk_star(&star, map, CLV_EDGE, edge->dart) != CLV_OK) return surgery_no_memory(s);
+  clv_result result = clv_map_insert_vertex(map, edge->dart, added);
+  for (uint32_t k = 0; result == CLV_OK && k < star.count; k++) {
+    result = insert_chord(map, star.darts[k]);
+    if (map->dimension == 2 || result != CLV_OK) continue;
+    result = insert_chord(map, clv_alpha(map, star.darts[k], 2));
+    if (result == CLV_OK) result = insert_wall(map, star.darts[k]);
+  }
+  clv_walk_end(&star);
+  return surgery_of_map(s, result);
+}
+
+static clv_result set_values(slicing *c, const slice_edge *edge, clv_dart vertex) {
+  clv_surgery *s = c->surgery;
+  clv_column *const columns[] = {s->body->pos, s->body->rest, s->body->vel};
+  clv_result result = clv_column_set(s->levels, vertex, &edge->level);
+  for (uint32_t which = 0; result == CLV_OK && which < 3; which++) {
+    const double *values = physics_vectors(columns[which]);
+    double value[3];
+    for (uint32_t k = 0; k < 3; k++) {
+      const double a = values[3 * (size_t)edge->ends[0] + k], b = values[3 * (size_t)edge->ends[1] + k];
+      value[k] = a + edge->part * (b - a);
+    }
+    result = clv_column_set(columns[which], vertex, value);
+  }
+  return surgery_of_map(s, result);
+}
+
+static clv_result bisect_all(slicing *c) {
+  clv_result result = CLV_OK;
+  for (uint32_t e = 0; result == CLV_OK && e < c->edges.count; e++) {
+    const slice_edge *edge = &c->edges.data[e];
+    if (!is_cut(c, edge)) continue;
+    clv_dart added = CLV_NO_DART;
+    result = bisect(c, edge, &added);
+    if (result == CLV_OK) result = set_values(c, edge, added);
+  }
+  return result;
+}
+
+clv_result slice_split(slicing *c, clv_surgery_report *report) {
+  clv_surgery *s = c->surgery;
+  clv_result result = slice_measure(c);
+  if (result == CLV_OK) result = find_edges(c);
+  if (result == CLV_OK) result = find_uses(c);
+  if (result != CLV_OK) return result;
+  choose(c, report);
+  const uint32_t split = count_split(c);
+  if (!split) return CLV_OK;
+  result = surgery_begin(s);
+  if (result == CLV_OK) result = surgery_end(s, bisect_all(c), NULL);
+  if (result == CLV_OK) report->split += split;
+  return result;
+}
