@@ -9,7 +9,7 @@
 
 typedef struct ending {
   uint64_t hash;
-  uint32_t facets, moved;
+  uint32_t facets, moved, split;
   double force;  // the greatest on a scalpel
   double narrow; // the least width of the bar's middle
 } ending;
@@ -48,6 +48,7 @@ static void run_until(clv_world *world, double until, ending *end) {
     if (clv_world_step(world, &report) != CLV_OK) fail_msg("%s", clv_world_error(world));
     end->facets += report.surgery.facets;
     end->moved += report.surgery.moved;
+    end->split += report.surgery.split;
     clv_scalpel_report last;
     double tip[3];
     if (clv_world_scalpel(world, 0, &last, tip))
@@ -134,11 +135,17 @@ static void a_ligament_is_cut(void **state) {
   assert_true(end.force > 0.01 && end.force < 1);
 }
 
+static void a_block_is_sliced(void **state) {
+  const ending end = assert_parts(state, "29_slice", 0.08);
+  assert_true(end.split > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_cloth_is_pulled_apart, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(a_bar_gets_thin_and_breaks, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(a_ligament_is_cut, directory_setup, directory_teardown),
+      cmocka_unit_test_setup_teardown(a_block_is_sliced, directory_setup, directory_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

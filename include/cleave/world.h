@@ -27,6 +27,7 @@ typedef enum clv_action_kind {
   CLV_ACTION_PIERCE,  // zone (a box, a sphere, a capsule), path or none; with one, a tool: the zone moves along it
   CLV_ACTION_TEAR,    // zone, tear; a tool: from its time on, before every step, facets give way
   CLV_ACTION_SCALPEL, // scalpel, path; a tool: its point is where the path is, and it is lifted at the end
+  CLV_ACTION_SLICE,   // slice, and a plane as zone; or edge and path, a tool: cuts through what the edge sweeps
   CLV_ACTION_KIND_COUNT
 } clv_action_kind;
 
@@ -45,9 +46,10 @@ typedef struct clv_action {
   const clv_mesh *surface; // its triangles and quadrangles are copied
   clv_tear tear;           // its zone is that of the action
   clv_scalpel_def scalpel;
+  clv_slice slice; // its level, snap, quality and exact
 } clv_action;
 
-// "fix", "release", "move", "pull", "gravity", "remove", "cut", "knife", "pierce", "tear", "scalpel".
+// "fix", "release", "move", "pull", "gravity", "remove", "cut", "knife", "pierce", "tear", "scalpel", "slice".
 CLV_API const char *clv_action_name(clv_action_kind kind);
 CLV_API int clv_action_from_name(const char *name); // -1 for an unknown word
 

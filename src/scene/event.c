@@ -59,6 +59,12 @@ static bool make_action(const scene_reader *r, clv_scene *scene, clv_body *body,
   action->key_count = hold->path.count;
   memcpy(action->edge, hold->edge, sizeof action->edge);
   action->scalpel = hold->scalpel;
+  if (action->kind == CLV_ACTION_SLICE) {
+    action->slice = hold->slice;
+    action->path = hold->blade.path.items;
+    action->key_count = hold->blade.path.count;
+    memcpy(action->edge, hold->blade.edge, sizeof action->edge);
+  }
   if (action->kind == CLV_ACTION_TEAR) return make_tear(r, mesh, hold, action);
   if (hold->particles.count && !find_particles(r, body, &hold->particles, action)) return false;
   if (hold->surface) {

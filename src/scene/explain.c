@@ -150,18 +150,31 @@ static void add_tear(scene_text *out, const scene_hold *hold) {
   if (hold->most) scene_add(out, ", at most %u facet%s a step", hold->most, plural(hold->most));
 }
 
+static void add_edge(scene_text *out, const double (*edge)[3]) {
+  scene_add(out, "edge ");
+  add_vector(out, edge[0]);
+  scene_add(out, " to ");
+  add_vector(out, edge[1]);
+}
+
+static void add_slice(scene_text *out, const scene_hold *hold) {
+  const clv_slice *slice = &hold->slice;
+  if (hold->blade.path.count) {
+    add_edge(out, hold->blade.edge);
+    add_path(out, &hold->blade.path, "m");
+  }
+  if (slice->level) scene_add(out, ", refined to level %u", slice->level);
+  scene_add(out, ", %s cells", slice->exact ? "through" : "round");
+}
+
 static void add_hold(scene_text *out, const scene_hold *hold, const scene_group *group) {
   add_zone(out, &hold->part, group, &hold->zone);
   if (hold->surface) scene_add(out, "%s", scene_text_show(hold->surface).text);
   if (hold->particles.count)
     scene_add(out, "nearest to %u point%s", hold->particles.count, plural(hold->particles.count));
-  if (group == &scene_group_knife) {
-    scene_add(out, "edge ");
-    add_vector(out, hold->edge[0]);
-    scene_add(out, " to ");
-    add_vector(out, hold->edge[1]);
-  }
+  if (group == &scene_group_knife) add_edge(out, hold->edge);
   if (group == &scene_group_tear) add_tear(out, hold);
+  if (group == &scene_group_slice) add_slice(out, hold);
   if (group == &scene_group_scalpel)
     scene_add(out, "of radius %g m, sharpness %g, toughness %g Pa", hold->scalpel.radius, hold->scalpel.sharpness,
               hold->scalpel.toughness);

@@ -109,6 +109,12 @@ typedef struct scene_where {
   scene_zone zone;
 } scene_where;
 
+typedef struct scene_blade {
+  scene_part part;
+  double edge[2][3];
+  scene_path path;
+} scene_blade;
+
 // What holds, moves and pulls, at the beginning or by an event; what cuts and pierces.
 typedef struct scene_hold {
   scene_part part;
@@ -123,6 +129,8 @@ typedef struct scene_hold {
   scene_where in, along;
   uint32_t most;
   clv_scalpel_def scalpel;
+  scene_blade blade;
+  clv_slice slice;
 } scene_hold;
 
 typedef SCENE_LIST_OF(scene_hold) scene_holds;

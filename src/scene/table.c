@@ -149,6 +149,8 @@ static const scene_group event_group = {
             ACTION_KEY("pierce", CLV_ACTION_PIERCE, &scene_group_pierce, "Removes the cells that a shape touches.",
                        "{capsule: {from: [0.5, 0.5, -1], to: [0.5, 0.5, 2], radius: 0.1}}"),
             ACTION_KEY("tear", CLV_ACTION_TEAR, &scene_group_tear, "From now on, facets give way.", "{stress: 20 kPa}"),
+            ACTION_KEY("slice", CLV_ACTION_SLICE, &scene_group_slice, "Cuts through cells.",
+                       "{plane: {point: [0.5, 0, 0], normal: [1, 0, 0.3]}, exact: true}"),
             ACTION_KEY("scalpel", CLV_ACTION_SCALPEL, &scene_group_scalpel, "A point that presses and cuts.",
                        "{radius: 0.1, path: [[0, [0.5, -1, 1]], [1, [0.5, 2, 1]]]}"),
             {0},

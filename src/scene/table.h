@@ -21,6 +21,7 @@ extern const scene_group scene_group_pierce;
 extern const scene_group scene_group_where;
 extern const scene_group scene_group_tear;
 extern const scene_group scene_group_scalpel;
+extern const scene_group scene_group_slice;
 extern const scene_group scene_group_model;
 extern const scene_group scene_group_section;
 extern const scene_group scene_group_damping;

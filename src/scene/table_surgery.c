@@ -87,4 +87,5 @@ const scene_group *const scene_action_groups[CLV_ACTION_KIND_COUNT] = {
     [CLV_ACTION_REMOVE] = &scene_group_remove, [CLV_ACTION_CUT] = &scene_group_cut,
     [CLV_ACTION_KNIFE] = &scene_group_knife,   [CLV_ACTION_PIERCE] = &scene_group_pierce,
     [CLV_ACTION_TEAR] = &scene_group_tear,     [CLV_ACTION_SCALPEL] = &scene_group_scalpel,
+    [CLV_ACTION_SLICE] = &scene_group_slice,
 };

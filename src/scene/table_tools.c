@@ -1,4 +1,4 @@
-// What tears, and the scalpel. See key.h; the sentences of the table are those of docs/scenes.md.
+// What tears, the scalpel, and what cuts through cells. See key.h; the sentences of the table are those of docs/scenes.md.
 
 #include "scene/table.h"
 
@@ -128,6 +128,83 @@ const scene_group scene_group_scalpel = {
              .without = "1 MPa",
              .example = "3 MPa",
              .what = "K_I: what the tissue stands."},
+            {0},
+        },
+};
+
+static const scene_group blade_group = {
+    .name = "blade",
+    .what = "A cutting edge on its way.",
+    .size = sizeof(scene_blade),
+    .keys =
+        (const scene_key[]){
+            {.name = "edge",
+             .type = SCENE_SEGMENT,
+             .need = SCENE_REQUIRED,
+             AT(scene_blade, edge),
+             .quantity = SCENE_LENGTH,
+             .example = "[[0.5, -1, 2], [0.5, 2, 2]]",
+             .what = "Its two ends, where the path is 0."},
+            {.name = "path",
+             .type = SCENE_PATH,
+             .need = SCENE_REQUIRED,
+             AT(scene_blade, path),
+             .quantity = SCENE_LENGTH,
+             .example = "[[0, [0, 0, 0]], [1, [0, 0, -3]]]",
+             .what = "Times from the event on and displacements, `[[t, [x, y, z]], ...]`: linear between them."},
+            {0},
+        },
+};
+
+const scene_group scene_group_slice = {
+    .name = "slice",
+    .what =
+        "Cuts through cells, where the body is then: those along a plane are refined, moved onto it or split along it, "
+        "and parted (docs/surgery.md).",
+    .size = sizeof(scene_hold),
+    .keys =
+        (const scene_key[]){
+            {.name = "plane",
+             .type = SCENE_GROUP,
+             .need = SCENE_CHOICE,
+             AT(scene_hold, zone.plane),
+             .group = &scene_group_plane,
+             .example = "{point: [0.5, 0, 0], normal: [1, 0, 0.3]}",
+             .what = "Through the whole body, at once."},
+            {.name = "blade",
+             .type = SCENE_GROUP,
+             .need = SCENE_CHOICE,
+             AT(scene_hold, blade),
+             .group = &blade_group,
+             .example = "{edge: [[0.5, -1, 2], [0.5, 2, 2]], path: [[0, [0, 0, 0]], [1, [0, 0, -3]]]}",
+             .what = "A cutting edge that moves, and cuts step by step."},
+            {.name = "level",
+             .type = SCENE_WHOLE,
+             AT(scene_hold, slice.level),
+             .range = {0, CLV_REFINED_LEVELS},
+             .without = "0",
+             .example = "1",
+             .what = "To which cells are refined that the blade crosses; 0: not at all."},
+            {.name = "snap",
+             .type = SCENE_REAL,
+             AT(scene_hold, slice.snap),
+             .range = {0, 0.5},
+             .without = "0.3",
+             .example = "0.2",
+             .what = "Vertices nearer to the blade than this part of their shortest edge are moved onto it."},
+            {.name = "quality",
+             .type = SCENE_REAL,
+             AT(scene_hold, slice.quality),
+             .range = {0, 1},
+             .without = "0.1",
+             .example = "0.05",
+             .what = "No cell is made worse than this, by its scaled Jacobian."},
+            {.name = "exact",
+             .type = SCENE_BOOL,
+             AT(scene_hold, slice.exact),
+             .without = "false",
+             .example = "true",
+             .what = "Whether triangles and tetrahedra that are still crossed are split along the plane."},
             {0},
         },
 };

@@ -30,11 +30,14 @@ static clv_result test_path(clv_world *world, const clv_action *action) {
 static clv_result test_zone(clv_world *world, const clv_action *action) {
   const unsigned needs = world_kinds[action->kind].needs;
   const bool by_zone = (needs & ACTION_FACETS) && !action->surface && !action->particles;
-  if (!(needs & (ACTION_ZONE | ACTION_SHAPE)) && !by_zone) return CLV_OK;
+  const bool by_plane = (needs & ACTION_SLICE) && !action->key_count;
+  if (!(needs & (ACTION_ZONE | ACTION_SHAPE)) && !by_zone && !by_plane) return CLV_OK;
   const char *wrong = physics_zone_wrong(&action->zone);
   if (wrong)
     return world_fail(world, CLV_ERROR_ARGUMENT, "the zone of action '%s': %s", world_kinds[action->kind].name, wrong);
   const clv_zone_kind kind = action->zone.kind;
+  if (by_plane && kind != CLV_ZONE_PLANE)
+    return refuse(world, action, "needs a plane as its zone, or an edge and a path");
   if ((needs & ACTION_SHAPE) && kind != CLV_ZONE_BOX && kind != CLV_ZONE_SPHERE && kind != CLV_ZONE_CAPSULE)
     return refuse(world, action, "needs a box, a sphere or a capsule as its zone");
   return CLV_OK;
@@ -53,14 +56,18 @@ static clv_result test_action(clv_world *world, const clv_action *action) {
   if ((needs & ACTION_AXES) && (action->axes == 0 || action->axes > CLV_XYZ))
     return refuse(world, action, "needs axes: a sum of CLV_X, CLV_Y and CLV_Z");
   if ((needs & ACTION_VALUE) && !finite3(action->value)) return refuse(world, action, "has a value that is no number");
-  if ((needs & ACTION_EDGE) && (!finite3(action->edge[0]) || !finite3(action->edge[1])))
+  const bool edge = (needs & ACTION_EDGE) || ((needs & ACTION_SLICE) && action->key_count);
+  if (edge && (!finite3(action->edge[0]) || !finite3(action->edge[1])))
     return refuse(world, action, "has an edge that is no number");
-  if ((needs & ACTION_EDGE) && world_same_point(action->edge[0], action->edge[1]))
+  if (edge && world_same_point(action->edge[0], action->edge[1]))
     return refuse(world, action, "needs an edge between two points");
   if ((needs & ACTION_FACETS) && action->particle_count && !action->particles)
     return refuse(world, action, "has no list of particles");
+  clv_slice slice = action->slice;
+  slice.whole = false; // its plane is the zone
   const char *wrong = needs & ACTION_TEAR      ? clv_tear_wrong(&action->tear)
                       : needs & ACTION_SCALPEL ? clv_scalpel_wrong(&action->scalpel)
+                      : needs & ACTION_SLICE   ? clv_slice_wrong(&slice)
                                                : NULL;
   if (wrong)
     return world_fail(world, CLV_ERROR_ARGUMENT, "action '%s' makes no sense: %s", world_kinds[action->kind].name,

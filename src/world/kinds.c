@@ -14,6 +14,7 @@ const world_kind world_kinds[CLV_ACTION_KIND_COUNT] = {
     [CLV_ACTION_PIERCE] = {"pierce", ACTION_SHAPE | ACTION_MAY_PATH, true, world_pierce, world_sweep_shape},
     [CLV_ACTION_TEAR] = {"tear", ACTION_ZONE | ACTION_TEAR | ACTION_LASTS, true, NULL, world_tear},
     [CLV_ACTION_SCALPEL] = {"scalpel", ACTION_SCALPEL | ACTION_PATH, false, world_take_scalpel, world_move_scalpel},
+    [CLV_ACTION_SLICE] = {"slice", ACTION_SLICE | ACTION_MAY_PATH, true, world_slice, world_sweep_slice},
 };
 
 const char *clv_action_name(clv_action_kind kind) {

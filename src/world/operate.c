@@ -55,6 +55,15 @@ clv_result world_pierce(clv_world *world, const world_action *entry, clv_surgery
   return of_surgery(world, entry, clv_surgery_pierce(surgery_of(world, entry), &entry->action.zone, report));
 }
 
+clv_result world_slice(clv_world *world, const world_action *entry, clv_surgery_report *report) {
+  if (entry->action.key_count) return CLV_OK; // as a tool
+  clv_slice slice = entry->action.slice;
+  slice.whole = true;
+  memcpy(slice.point, entry->action.zone.point, sizeof slice.point);
+  memcpy(slice.normal, entry->action.zone.extent, sizeof slice.normal);
+  return of_surgery(world, entry, clv_surgery_slice(surgery_of(world, entry), &slice, report));
+}
+
 // On a path
 
 // Calls `stroke` for each straight piece of the path between two times.
@@ -105,6 +114,24 @@ static clv_result pierce_stroke(clv_world *world, const world_action *entry, con
 clv_result world_sweep_shape(clv_world *world, const world_action *entry, double from, double to,
                              clv_surgery_report *report) {
   return follow(world, entry, from, to, pierce_stroke, report);
+}
+
+static clv_result slice_stroke(clv_world *world, const world_action *entry, const double *from, const double *to,
+                               clv_surgery_report *report) {
+  if (world_same_point(from, to)) return CLV_OK; // it rests
+  clv_slice slice = entry->action.slice;
+  slice.whole = false;
+  for (uint32_t e = 0; e < 2; e++)
+    for (uint32_t k = 0; k < 3; k++) {
+      slice.blade.before[e][k] = entry->action.edge[e][k] + from[k];
+      slice.blade.after[e][k] = entry->action.edge[e][k] + to[k];
+    }
+  return clv_surgery_slice(surgery_of(world, entry), &slice, report);
+}
+
+clv_result world_sweep_slice(clv_world *world, const world_action *entry, double from, double to,
+                             clv_surgery_report *report) {
+  return follow(world, entry, from, to, slice_stroke, report);
 }
 
 // As long as the world lasts

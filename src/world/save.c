@@ -31,6 +31,8 @@ typedef struct saved_action {
   uint32_t tear_kind, tear_most, masked;
   int32_t mask_kind, mask_region, mask_dimension;
   double threshold, mask_point[3], mask_extent[3], mask_radius, scalpel[6];
+  double snap, quality;
+  uint32_t level, exact;
 } saved_action;
 
 typedef struct saved_ambient {
@@ -84,6 +86,10 @@ static void pack_tools(const clv_action *a, saved_action *saved) {
   memcpy(saved->mask_point, t->mask.point, sizeof saved->mask_point);
   memcpy(saved->mask_extent, t->mask.extent, sizeof saved->mask_extent);
   memcpy(saved->scalpel, scalpel, sizeof scalpel);
+  saved->snap = a->slice.snap;
+  saved->quality = a->slice.quality;
+  saved->level = a->slice.level;
+  saved->exact = a->slice.exact;
 }
 
 static saved_action pack(const world_action *entry) {
@@ -264,6 +270,8 @@ static void unpack_tools(const saved_action *saved, clv_action *a) {
   memcpy(a->tear.mask.extent, saved->mask_extent, sizeof a->tear.mask.extent);
   const double *c = saved->scalpel;
   a->scalpel = (clv_scalpel_def){c[0], c[1], c[2], c[3], c[4], c[5]};
+  a->slice =
+      (clv_slice){.level = saved->level, .snap = saved->snap, .quality = saved->quality, .exact = saved->exact != 0};
 }
 
 static clv_action unpack(const saved_action *saved) {

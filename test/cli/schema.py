@@ -41,6 +41,7 @@ WRONG = [  # where, and what to put there
     (("events",), [{"at": 1, "cut": {"box": [[0, 0, 0], [1, 1, 1]], "surface": "wall.stl"}}]),
     (("events",), [{"at": 1, "cut": {"particles": []}}]),
     (("events",), [{"at": 1, "knife": {"edge": [[0, 0, 0], [1, 1, 1]]}}]),
+    (("events",), [{"at": 1, "slice": {"blade": {"edge": [[0, 0, 0], [1, 1, 1]]}}}]),
     (("events",), [{"at": 1, "pierce": {"plane": {"point": [0, 0, 0], "normal": [1, 0, 0]}}}]),
     (("output",), {"formats": ["png"]}),
     (("output",), {"probes": {"a b": {"nearest": [0, 0, 0]}}}),
