@@ -104,7 +104,7 @@ static void assert_table(const refined *r) {
   const uint32_t slots = clv_body_slots(r->body);
   uint8_t *seen = calloc(slots, 1);
   uint32_t slot, parents[4], count;
-  for (uint32_t k = 0; (count = clv_body_hanging(r->body, k, &slot, parents)); k++) seen[slot] = 1;
+  for (uint32_t k = 0; clv_body_hanging(r->body, k, &slot, parents); k++) seen[slot] = 1;
   for (uint32_t k = 0; (count = clv_body_hanging(r->body, k, &slot, parents)); k++) {
     double middle[3] = {0}, middle_rest[3] = {0};
     seen[slot] = 2;

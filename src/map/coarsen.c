@@ -102,7 +102,7 @@ static bool go_round(coarsening *c, uint32_t l, round_visitor *each, bool *round
   clv_dart x = f->beyond[4 * l], y = f->beyond[4 * other];
   *round = false;
   while (x && *result == CLV_OK) {
-    halves h;
+    halves h = {0};
     if (!find_halves(c, x, y, &h)) return false;
     const clv_dart next[2] = {clv_alpha(view, h.far_end[0], 3), clv_alpha(view, h.far_end[1], 3)};
     *round = next[0] == f->border[4 * across];
@@ -179,7 +179,7 @@ static clv_result join_edge(coarsening *c, uint32_t l) {
   bool round = false;
   clv_result result = CLV_OK;
   if (f->shape->dimension == 2) {
-    halves h;
+    halves h = {0};
     if (!f->beyond[4 * l] || !find_halves(c, f->beyond[4 * l], f->beyond[4u * f->shape->alpha[0][l]], &h))
       return CLV_OK;
     return join_halves(c, &h);

@@ -150,7 +150,7 @@ static uint8_t number_of(const map_family *f, const clv_family *out, map_child_d
 }
 
 bool clv_map_family(const clv_map *view, clv_dart dart, uint32_t level, const int32_t *levels, clv_family *out) {
-  map_family f = {.m = map_of((clv_map *)(uintptr_t)view), .levels = levels, .level = (int32_t)level};
+  map_family f = {.m = map_read(view), .levels = levels, .level = (int32_t)level};
   if (!clv_dart_alive(view, dart) || !map_find_family(&f, dart)) return false;
   const clv_suborbits *corners = &f.shape->sub[clv_orbit_dims(view, CLV_CORNER)];
   *out = (clv_family){.cell_count = f.table->child_count, .corner_count = corners->count};

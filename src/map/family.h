@@ -6,7 +6,7 @@
 #include "map/refine.h"
 
 typedef struct map_family {
-  map *m;
+  const map *m;
   const int32_t *levels; // by slot of vertices
   int32_t level;         // of the parent
   const map_refinement *table;

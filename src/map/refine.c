@@ -111,7 +111,7 @@ static clv_result halve_edges(map_refining *r) {
                        (shape->dimension == 2 || l < shape->alpha[2][shape->alpha[0][l]]);
     if (!first || r->border.darts[4 * l + 1]) continue;
     if (shape->dimension == 2) {
-      middle new;
+      middle new = {.here = {0}};
       if (!r->beyond[4 * l]) continue;
       result = halve_in_cell(r, r->beyond[4 * l], &new);
       r->beyond[4 * l + 1] = new.here[0];

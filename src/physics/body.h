@@ -81,7 +81,7 @@ typedef struct physics_springs {
   double diagonal;
 } physics_springs;
 void physics_spring_constants(const clv_body *body, clv_dart cell, physics_springs *springs);
-void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart edge);
+void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart a);
 // New cells get the constants of their springs; views must not be there yet, for they hear of a commit afterwards (renew.c).
 clv_result physics_renew_create(clv_body *body, clv_error *error);
 // New vertices are held as those are that they came between (inherit.c).

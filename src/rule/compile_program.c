@@ -22,8 +22,8 @@ static bool attach_rules(clv_program *program, bool compile) {
 static bool attach_laws(clv_program *program, uint32_t dimension) {
   const clv_allocator *memory = &program->arena.allocator;
   BASE_ARRAY(kernel *) kernels = {0};
-  if (!BASE_RESERVE(memory, &kernels, (uint64_t)program->laws[0].kernels.count + program->laws[1].kernels.count))
-    return false;
+  const uint64_t most = (uint64_t)program->laws[0].kernels.count + program->laws[1].kernels.count;
+  if (!BASE_RESERVE(memory, &kernels, most + 1) || !kernels.data) return false;
   for (uint32_t n = 2; n <= 3; n++) {
     const rule_laws *laws = &program->laws[n - 2];
     for (uint32_t k = 0; (!dimension || dimension == n) && k < laws->kernels.count; k++) {

@@ -300,7 +300,7 @@ typedef struct saved_bytes {
 } saved_bytes;
 
 static bool take(saved_bytes *from, void *to, size_t size) {
-  if (from->left < size) return false;
+  if (from->left < size || (size && !to)) return false;
   if (size) memcpy(to, from->at, size);
   from->at += size;
   from->left -= size;
