@@ -8,7 +8,7 @@
 //   energy     of the whole way, a half, a quarter and an eighth (or as many of them as are to be tried) the first is
 //              taken that makes no elastic energy and no bad cell; where none does, the vertex stays
 // The energy that is looked at must be that of the laws. It is known for simplices of finite elements; a vertex with other
-// cells about it stays where it is, and so does one that is held.
+// cells about it stays where it is, and so does one that is held, or has to do with vertices that hang.
 //
 // Plans are tried in the body's arrays, which are as they were when planning ends; a transaction sets the values.
 
@@ -122,12 +122,22 @@ static bool is_measured(const clv_surgery *s, clv_dart cell) {
   return model->module && !model->springs && !model->tensor && strcmp(model->name, "fem-corotational-qr") != 0;
 }
 
+// Whether a corner hangs, or another vertex hangs by it: then masses are gathered from one to the other, and velocities
+// are not their own.
+static bool has_hanging(const clv_surgery *s, const star *about, uint32_t c) {
+  const double *gathered = clv_body_masses(s->body), *own = physics_vectors(s->body->mass);
+  const uint32_t *slots = corners_of(s, about, c);
+  for (uint32_t k = 0; k < about->corners; k++)
+    if (gathered[slots[k]] != own[slots[k]]) return true;
+  return false;
+}
+
 static bool can_move(const clv_surgery *s, const star *about) {
   const uint32_t held = clv_body_held(s->body)[about->slot];
   if ((held & ~s->body->always_held) || about->cells.count > MOST_CELLS) return false;
   for (uint32_t c = 0; c < about->cells.count; c++) {
     const clv_dart cell = about->cells.darts[c];
-    if (clv_cell_kind(s->map, cell) != about->kind || !is_measured(s, cell)) return false;
+    if (clv_cell_kind(s->map, cell) != about->kind || !is_measured(s, cell) || has_hanging(s, about, c)) return false;
   }
   return true;
 }
@@ -197,7 +207,7 @@ static surgery_value *value_of(clv_surgery *s, uint32_t slot, clv_dart dart) {
     if (s->values.data[k].slot == slot) return &s->values.data[k];
   if (!BASE_RESERVE(&s->allocator, &s->values, (uint64_t)s->values.count + 1)) return NULL;
   surgery_value *value = &s->values.data[s->values.count++];
-  *value = (surgery_value){.slot = slot, .dart = dart, .mass = physics_vectors(s->body->mass)[slot]};
+  *value = (surgery_value){.slot = slot, .dart = dart, .mass = clv_body_masses(s->body)[slot]};
   for (uint32_t which = POS; which <= VEL; which++)
     memcpy(value->before[which], array_of(s, which) + 3 * (size_t)slot, sizeof value->before[which]);
   return value;
