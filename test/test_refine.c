@@ -273,6 +273,32 @@ static void there_and_back(void **unused) {
   }
 }
 
+// Neighbours refined in one commit: what a cell bears reaches all that came of it.
+static void several_at_once(void **unused) {
+  (void)unused;
+  for (uint32_t k = 0; k < KINDS * rounds; k++) {
+    const kind_of_grid *g = &kinds[k % KINDS];
+    clv_map *map = grid_map(g->grid, NULL);
+    create_columns(map, false);
+    clv_column *lev = clv_column_find(map, "lev"), *tag = clv_column_find(map, "tag");
+    random_source random = {first_seed + k};
+    for (uint32_t n = 0; n < 3; n++) {
+      assert_int_equal(clv_map_begin(map), CLV_OK);
+      const uint32_t rows = clv_cell_rows(map, g->kind);
+      for (uint32_t row = 0; row < rows; row++) {
+        const clv_dart cell = clv_cell_at(map, g->kind, row);
+        if (!cell || random_below(&random, 3) || level_of(map, lev, cell) > 1) continue;
+        if (refine_at(map, lev, cell) != CLV_OK) fail_msg("%s", clv_map_error(map));
+      }
+      assert_int_equal(clv_map_commit(map), CLV_OK);
+      check_map(map);
+    }
+    for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0, 0}); id.index; id = clv_id_next(map, CLV_CELL, id))
+      assert_true(*(const double *)clv_column_at(tag, clv_id_dart(map, CLV_CELL, id)) > 0);
+    clv_map_destroy(map);
+  }
+}
+
 // Memory
 
 static clv_result work(clv_map *map, clv_column *lev, clv_kind kind) {
@@ -445,8 +471,9 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[k], "--seed") && k + 1 < argc) first_seed = strtoull(argv[k + 1], NULL, 10);
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(against_rules),       cmocka_unit_test(there_and_back), cmocka_unit_test(memory_runs_out),
-      cmocka_unit_test(at_random_in_bodies), cmocka_unit_test(mixed),          cmocka_unit_test(follows_a_point),
+      cmocka_unit_test(against_rules),   cmocka_unit_test(there_and_back),      cmocka_unit_test(several_at_once),
+      cmocka_unit_test(memory_runs_out), cmocka_unit_test(at_random_in_bodies), cmocka_unit_test(mixed),
+      cmocka_unit_test(follows_a_point),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

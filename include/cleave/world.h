@@ -28,6 +28,9 @@ typedef enum clv_action_kind {
   CLV_ACTION_TEAR,    // zone, tear; a tool: from its time on, before every step, facets give way
   CLV_ACTION_SCALPEL, // scalpel, path; a tool: its point is where the path is, and it is lifted at the end
   CLV_ACTION_SLICE,   // slice, and a plane as zone; or edge and path, a tool: cuts through what the edge sweeps
+  CLV_ACTION_REFINE,  // zone, level: until its cells have the level
+  CLV_ACTION_COARSEN, // zone, level: down to it, where nothing was cut
+  CLV_ACTION_ADAPT,   // zone, adapt, path or none; a tool: before every step, its point moving along the path
   CLV_ACTION_KIND_COUNT
 } clv_action_kind;
 
@@ -47,9 +50,12 @@ typedef struct clv_action {
   clv_tear tear;           // its zone is that of the action
   clv_scalpel_def scalpel;
   clv_slice slice; // its level, snap, quality and exact
+  uint32_t level;  // of cells
+  clv_adapt adapt; // its zone is that of the action
 } clv_action;
 
-// "fix", "release", "move", "pull", "gravity", "remove", "cut", "knife", "pierce", "tear", "scalpel", "slice".
+// "fix", "release", "move", "pull", "gravity", "remove", "cut", "knife", "pierce", "tear", "scalpel", "slice", "refine",
+// "coarsen", "adapt".
 CLV_API const char *clv_action_name(clv_action_kind kind);
 CLV_API int clv_action_from_name(const char *name); // -1 for an unknown word
 

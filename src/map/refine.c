@@ -88,7 +88,7 @@ static clv_result halve_from(map_refining *r, uint32_t l, bool *round) {
       for (uint32_t e = 0; e < 2; e++) r->beyond[4u * shape->alpha[2][end[e]] + 1] = last.across[e];
       break;
     }
-    middle new;
+    middle new = {{0}, {0}};
     result = halve_in_cell(r, x, &new);
     if (result != CLV_OK) break;
     for (uint32_t e = 0; e < 2; e++) {
@@ -227,6 +227,12 @@ static clv_result settle_child(map_refining *r, uint32_t child) {
   return result;
 }
 
+// A dart that this transaction added bears no ids yet.
+static bool is_known(const map *m, clv_dart dart) {
+  return map_page(m, dart).kind != MAP_KIND_DARTS ||
+         map_index_get(m, m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)], dart);
+}
+
 // What a child's dart has of its parent: everything, where the parent had a dart there; the edge and the face, in the middle
 // of an edge that was whole; the face, across it; the cell.
 static clv_result inherit(map_refining *r, uint32_t child) {
@@ -237,7 +243,8 @@ static clv_result inherit(map_refining *r, uint32_t child) {
   clv_result result = CLV_OK;
   for (uint32_t l = 0; result == CLV_OK && l < shape->dart_count; l++) {
     const uint32_t at = places[l];
-    const clv_dart source = at == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at];
+    const clv_dart there = at == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at];
+    const clv_dart source = there && is_known(r->m, there) ? there : CLV_NO_DART;
     const clv_dart from = source ? source : r->border.cell | (at == MAP_NOWHERE ? 0 : at >> 2);
     const uint8_t shared = source ? 0 : at == MAP_NOWHERE ? cell : on_border[at & 3u];
     if (at != MAP_NOWHERE || l == 0) result = map_inherit(r->m, r->children[child] | l, shared, from);

@@ -41,6 +41,19 @@ static bool find_particles(const scene_reader *r, clv_body *body, const scene_po
   return true;
 }
 
+static bool make_adapt(const scene_reader *r, const clv_mesh *mesh, const scene_hold *hold, clv_action *action) {
+  clv_adapt *adapt = &action->adapt;
+  *adapt = clv_default_adapt();
+  adapt->kind = (clv_adapt_kind)clv_adapt_from_name(scene_zone_key(&hold->part, &scene_group_adapt)->name);
+  adapt->bound = hold->bound[adapt->kind];
+  adapt->slack = hold->slack;
+  adapt->level = hold->level;
+  adapt->coarsen = hold->coarsen;
+  adapt->most = hold->most;
+  memcpy(adapt->point, hold->centre, sizeof adapt->point);
+  return scene_zone_make(r, mesh, &hold->in.part, &scene_group_where, &hold->in.zone, &action->zone);
+}
+
 static bool make_tear(const scene_reader *r, const clv_mesh *mesh, const scene_hold *hold, clv_action *action) {
   clv_tear *tear = &action->tear;
   *tear = clv_default_tear();
@@ -65,7 +78,9 @@ static bool make_action(const scene_reader *r, clv_scene *scene, clv_body *body,
     action->key_count = hold->blade.path.count;
     memcpy(action->edge, hold->blade.edge, sizeof action->edge);
   }
+  action->level = hold->level;
   if (action->kind == CLV_ACTION_TEAR) return make_tear(r, mesh, hold, action);
+  if (action->kind == CLV_ACTION_ADAPT) return make_adapt(r, mesh, hold, action);
   if (hold->particles.count && !find_particles(r, body, &hold->particles, action)) return false;
   if (hold->surface) {
     action->surface = surface;

@@ -140,6 +140,14 @@ static void add_path(scene_text *out, const scene_path *path, const char *unit) 
   scene_add(out, " %s at %g s", unit, path->items[path->count - 1].time);
 }
 
+static void add_adapt(scene_text *out, const scene_hold *hold) {
+  static const char *const units[CLV_ADAPT_KIND_COUNT] = {" m", " Pa", " 1/m", ""};
+  const int kind = clv_adapt_from_name(scene_zone_key(&hold->part, &scene_group_adapt)->name);
+  scene_add(out, "%s %g%s, to level %u, in ", clv_adapt_name((clv_adapt_kind)kind), hold->bound[kind], units[kind],
+            hold->level);
+  add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
+}
+
 static void add_tear(scene_text *out, const scene_hold *hold) {
   static const char *const units[CLV_TEAR_KIND_COUNT] = {" Pa", "", " N"};
   const int kind = clv_tear_from_name(scene_zone_key(&hold->part, &scene_group_tear)->name);
@@ -175,6 +183,7 @@ static void add_hold(scene_text *out, const scene_hold *hold, const scene_group 
   if (group == &scene_group_knife) add_edge(out, hold->edge);
   if (group == &scene_group_tear) add_tear(out, hold);
   if (group == &scene_group_slice) add_slice(out, hold);
+  if (group == &scene_group_adapt) add_adapt(out, hold);
   if (group == &scene_group_scalpel)
     scene_add(out, "of radius %g m, sharpness %g, toughness %g Pa", hold->scalpel.radius, hold->scalpel.sharpness,
               hold->scalpel.toughness);

@@ -131,6 +131,10 @@ typedef struct scene_hold {
   clv_scalpel_def scalpel;
   scene_blade blade;
   clv_slice slice;
+  uint32_t level;
+  double bound[CLV_ADAPT_KIND_COUNT]; // the one that is given
+  double slack, centre[3];
+  bool coarsen;
 } scene_hold;
 
 typedef SCENE_LIST_OF(scene_hold) scene_holds;

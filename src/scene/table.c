@@ -153,6 +153,11 @@ static const scene_group event_group = {
                        "{plane: {point: [0.5, 0, 0], normal: [1, 0, 0.3]}, exact: true}"),
             ACTION_KEY("scalpel", CLV_ACTION_SCALPEL, &scene_group_scalpel, "A point that presses and cuts.",
                        "{radius: 0.1, path: [[0, [0.5, -1, 1]], [1, [0.5, 2, 1]]]}"),
+            ACTION_KEY("refine", CLV_ACTION_REFINE, &scene_group_refine, "Makes cells finer.", "{nearest: [0, 0, 0]}"),
+            ACTION_KEY("coarsen", CLV_ACTION_COARSEN, &scene_group_coarsen, "Makes cells coarse again.",
+                       "{box: [[0, 0, 0], [1, 1, 1]]}"),
+            ACTION_KEY("adapt", CLV_ACTION_ADAPT, &scene_group_adapt, "From now on, cells are as fine as need be.",
+                       "{stress: 20 kPa}"),
             {0},
         },
 };

@@ -82,10 +82,11 @@ const scene_group scene_group_pierce = {
 };
 
 const scene_group *const scene_action_groups[CLV_ACTION_KIND_COUNT] = {
-    [CLV_ACTION_FIX] = &scene_group_fix,       [CLV_ACTION_RELEASE] = &scene_group_release,
-    [CLV_ACTION_MOVE] = &scene_group_move,     [CLV_ACTION_PULL] = &scene_group_pull,
-    [CLV_ACTION_REMOVE] = &scene_group_remove, [CLV_ACTION_CUT] = &scene_group_cut,
-    [CLV_ACTION_KNIFE] = &scene_group_knife,   [CLV_ACTION_PIERCE] = &scene_group_pierce,
-    [CLV_ACTION_TEAR] = &scene_group_tear,     [CLV_ACTION_SCALPEL] = &scene_group_scalpel,
-    [CLV_ACTION_SLICE] = &scene_group_slice,
+    [CLV_ACTION_FIX] = &scene_group_fix,         [CLV_ACTION_RELEASE] = &scene_group_release,
+    [CLV_ACTION_MOVE] = &scene_group_move,       [CLV_ACTION_PULL] = &scene_group_pull,
+    [CLV_ACTION_REMOVE] = &scene_group_remove,   [CLV_ACTION_CUT] = &scene_group_cut,
+    [CLV_ACTION_KNIFE] = &scene_group_knife,     [CLV_ACTION_PIERCE] = &scene_group_pierce,
+    [CLV_ACTION_TEAR] = &scene_group_tear,       [CLV_ACTION_SCALPEL] = &scene_group_scalpel,
+    [CLV_ACTION_SLICE] = &scene_group_slice,     [CLV_ACTION_REFINE] = &scene_group_refine,
+    [CLV_ACTION_COARSEN] = &scene_group_coarsen, [CLV_ACTION_ADAPT] = &scene_group_adapt,
 };

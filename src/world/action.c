@@ -68,6 +68,7 @@ static clv_result test_action(clv_world *world, const clv_action *action) {
   const char *wrong = needs & ACTION_TEAR      ? clv_tear_wrong(&action->tear)
                       : needs & ACTION_SCALPEL ? clv_scalpel_wrong(&action->scalpel)
                       : needs & ACTION_SLICE   ? clv_slice_wrong(&slice)
+                      : needs & ACTION_ADAPT   ? clv_adapt_wrong(&action->adapt)
                                                : NULL;
   if (wrong)
     return world_fail(world, CLV_ERROR_ARGUMENT, "action '%s' makes no sense: %s", world_kinds[action->kind].name,

@@ -13,6 +13,10 @@ const world_kind world_kinds[CLV_ACTION_KIND_COUNT] = {
     [CLV_ACTION_KNIFE] = {"knife", ACTION_EDGE | ACTION_PATH, true, NULL, world_sweep_edge},
     [CLV_ACTION_PIERCE] = {"pierce", ACTION_SHAPE | ACTION_MAY_PATH, true, world_pierce, world_sweep_shape},
     [CLV_ACTION_TEAR] = {"tear", ACTION_ZONE | ACTION_TEAR | ACTION_LASTS, true, NULL, world_tear},
+    [CLV_ACTION_REFINE] = {"refine", ACTION_ZONE, true, world_refine, NULL},
+    [CLV_ACTION_COARSEN] = {"coarsen", ACTION_ZONE, true, world_coarsen, NULL},
+    [CLV_ACTION_ADAPT] = {"adapt", ACTION_ZONE | ACTION_ADAPT | ACTION_MAY_PATH | ACTION_LASTS, true, NULL,
+                          world_adapt},
     [CLV_ACTION_SCALPEL] = {"scalpel", ACTION_SCALPEL | ACTION_PATH, false, world_take_scalpel, world_move_scalpel},
     [CLV_ACTION_SLICE] = {"slice", ACTION_SLICE | ACTION_MAY_PATH, true, world_slice, world_sweep_slice},
 };

@@ -64,6 +64,16 @@ clv_result world_slice(clv_world *world, const world_action *entry, clv_surgery_
   return of_surgery(world, entry, clv_surgery_slice(surgery_of(world, entry), &slice, report));
 }
 
+clv_result world_refine(clv_world *world, const world_action *entry, clv_surgery_report *report) {
+  return of_surgery(world, entry,
+                    clv_surgery_refine(surgery_of(world, entry), &entry->action.zone, entry->action.level, report));
+}
+
+clv_result world_coarsen(clv_world *world, const world_action *entry, clv_surgery_report *report) {
+  return of_surgery(world, entry,
+                    clv_surgery_coarsen(surgery_of(world, entry), &entry->action.zone, entry->action.level, report));
+}
+
 // On a path
 
 // Calls `stroke` for each straight piece of the path between two times.
@@ -145,4 +155,19 @@ clv_result world_tear(clv_world *world, const world_action *entry, double from, 
   const clv_result result = clv_surgery_tear(surgery_of(world, entry), &tear, &one);
   if (result == CLV_OK) world_sum_surgery(report, &one);
   return of_surgery(world, entry, result);
+}
+
+clv_result world_adapt(clv_world *world, const world_action *entry, double from, double to,
+                       clv_surgery_report *report) {
+  (void)from;
+  clv_adapt adapt = entry->action.adapt;
+  clv_surgery_report one = {0};
+  double at[3] = {0, 0, 0};
+  adapt.zone = entry->action.zone;
+  if (entry->action.key_count) physics_path_at(entry->path, entry->action.key_count, to, at, NULL);
+  for (uint32_t k = 0; k < 3; k++) adapt.point[k] += at[k];
+  const clv_result result = clv_surgery_adapt(surgery_of(world, entry), &adapt, &one);
+  if (result != CLV_OK) return of_surgery(world, entry, result);
+  world_sum_surgery(report, &one);
+  return CLV_OK;
 }

@@ -33,6 +33,8 @@ typedef struct saved_action {
   double threshold, mask_point[3], mask_extent[3], mask_radius, scalpel[6];
   double snap, quality;
   uint32_t level, exact;
+  uint32_t refine_level, adapt_kind, adapt_level, adapt_most, adapt_coarsen, unused;
+  double bound, slack, near[3];
 } saved_action;
 
 typedef struct saved_ambient {
@@ -90,6 +92,14 @@ static void pack_tools(const clv_action *a, saved_action *saved) {
   saved->quality = a->slice.quality;
   saved->level = a->slice.level;
   saved->exact = a->slice.exact;
+  saved->refine_level = a->level;
+  saved->adapt_kind = (uint32_t)a->adapt.kind;
+  saved->adapt_level = a->adapt.level;
+  saved->adapt_most = a->adapt.most;
+  saved->adapt_coarsen = a->adapt.coarsen;
+  saved->bound = a->adapt.bound;
+  saved->slack = a->adapt.slack;
+  memcpy(saved->near, a->adapt.point, sizeof saved->near);
 }
 
 static saved_action pack(const world_action *entry) {
@@ -272,6 +282,15 @@ static void unpack_tools(const saved_action *saved, clv_action *a) {
   a->scalpel = (clv_scalpel_def){c[0], c[1], c[2], c[3], c[4], c[5]};
   a->slice =
       (clv_slice){.level = saved->level, .snap = saved->snap, .quality = saved->quality, .exact = saved->exact != 0};
+  a->level = saved->refine_level;
+  a->adapt = (clv_adapt){.kind = (clv_adapt_kind)saved->adapt_kind,
+                         .bound = saved->bound,
+                         .slack = saved->slack,
+                         .zone = clv_zone_all(),
+                         .level = saved->adapt_level,
+                         .coarsen = saved->adapt_coarsen != 0,
+                         .most = saved->adapt_most};
+  memcpy(a->adapt.point, saved->near, sizeof a->adapt.point);
 }
 
 static clv_action unpack(const saved_action *saved) {

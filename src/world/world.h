@@ -79,6 +79,7 @@ enum {
   ACTION_SCALPEL = 512,
   ACTION_LASTS = 1024, // without a path, as long as the world
   ACTION_SLICE = 2048, // a plane, or an edge and a path
+  ACTION_ADAPT = 4096,
 };
 
 typedef clv_result world_act(clv_world *world, const world_action *entry, clv_surgery_report *report);
@@ -96,9 +97,9 @@ typedef struct world_kind {
 
 extern const world_kind world_kinds[CLV_ACTION_KIND_COUNT];
 
-world_act world_fix, world_release, world_constrain_along, world_set_gravity; // constrain.c
-world_act world_remove, world_cut, world_pierce, world_slice;                 // operate.c
-world_use world_sweep_edge, world_sweep_shape, world_sweep_slice, world_tear;
+world_act world_fix, world_release, world_constrain_along, world_set_gravity;              // constrain.c
+world_act world_remove, world_cut, world_pierce, world_slice, world_refine, world_coarsen; // operate.c
+world_use world_sweep_edge, world_sweep_shape, world_sweep_slice, world_tear, world_adapt;
 world_act world_take_scalpel; // scalpel.c
 world_use world_move_scalpel;
 void world_free_scalpels(clv_world *world);
