@@ -84,15 +84,18 @@ static bool refresh_touched(clv_solver *solver) {
     return false;
   const double *masses = clv_body_masses(body), *inverse = solver->vectors[SOLVE_INVERSE].data;
   const uint32_t *held = clv_body_held(body);
-  for (uint32_t s = solver->slots; s < slots; s++) refresh_slot(solver, s, masses, held);
+  const uint32_t known = solver->slots;
+  for (uint32_t s = known; s < slots; s++) refresh_slot(solver, s, masses, held);
   solver->slots = (uint32_t)slots;
   for (uint32_t k = 0; k < solver->touched.count; k++) {
     const uint32_t slot = solver->touched.data[k];
+    const double *old = inverse + 3 * (size_t)slot;
+    const bool listed = slot < known && !(old[0] != 0 && old[1] != 0 && old[2] != 0); // or it had no mass
     uint32_t kept = 0;
     refresh_slot(solver, slot, masses, held);
-    for (uint32_t h = 0; h < solver->held.count; h++)
+    for (uint32_t h = 0; listed && h < solver->held.count; h++)
       if (solver->held.data[h] / 3 != slot) solver->held.data[kept++] = solver->held.data[h];
-    solver->held.count = kept;
+    if (listed) solver->held.count = kept;
     for (uint32_t n = 3 * slot; n < 3 * slot + 3; n++)
       if (inverse[n] == 0 && masses[slot] > 0) solver->held.data[solver->held.count++] = n;
   }
