@@ -140,12 +140,58 @@ static void a_block_is_sliced(void **state) {
   assert_true(end.split > 0);
 }
 
+static uint32_t commas(const char *from, const char *to) {
+  uint32_t count = 0;
+  for (; from < to; from++) count += *from == ',';
+  return count;
+}
+
+// What the tool feels is a result: columns of probes.csv, also without a probe.
+static void the_tool_is_recorded(void **state) {
+  clv_scene *scene = read_scene("28_ligament");
+  clv_world *world = make_world(scene, 1);
+  clv_recorder_def def = clv_default_recorder_def();
+  clv_error error = {0};
+  def.directory = in_directory(state, "out");
+  def.vtu = false;
+  clv_recorder *recorder = clv_recorder_create(world, &def, &error);
+  if (!recorder) fail_msg("%s", error.message);
+  ending end = {.narrow = INFINITY};
+  run_until(world, 0.2, &end);
+  assert_int_equal(clv_recorder_step(recorder, &error), CLV_OK);
+  assert_int_equal(clv_recorder_close(recorder, "finished", &error), CLV_OK);
+  size_t size;
+  char *text = read_text(in_directory(state, "out/probes.csv"), &size);
+  assert_non_null(text);
+  assert_non_null(
+      strstr(text, "time,scalpel1.x,scalpel1.y,scalpel1.z,scalpel1.fx,scalpel1.fy,scalpel1.fz,scalpel1.stress\n"));
+  const char *last = text, *line = text;
+  for (; (line = strchr(line, '\n')) && line[1]; line++) last = line + 1;
+  assert_int_equal(commas(last, last + strlen(last)), 7);
+  clv_scalpel_report felt;
+  double tip[3], read[8];
+  assert_true(clv_world_scalpel(world, 0, &felt, tip) && felt.touching);
+  assert_false(clv_world_scalpel(world, 1, &felt, tip));
+  for (uint32_t k = 0; k < 8; k++) {
+    char *next;
+    read[k] = strtod(last, &next);
+    last = next + 1;
+  }
+  assert_true(clv_world_scalpel(world, 0, &felt, tip));
+  for (uint32_t k = 0; k < 3; k++) assert_true(read[1 + k] == tip[k] && read[4 + k] == felt.force[k]);
+  assert_true(felt.force[1] < 0); // it presses on the side at y = 0
+  free(text);
+  clv_world_destroy(world);
+  clv_scene_destroy(scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_cloth_is_pulled_apart, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(a_bar_gets_thin_and_breaks, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(a_ligament_is_cut, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(a_block_is_sliced, directory_setup, directory_teardown),
+      cmocka_unit_test_setup_teardown(the_tool_is_recorded, directory_setup, directory_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
