@@ -9,7 +9,7 @@ SECONDS = 600
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test check soak fuzz bench bench-map bench-rules bench-physics coverage format install clean
+.PHONY: help demo test check soak fuzz bench bench-map bench-rules bench-physics bench-surgery coverage format install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -40,7 +40,7 @@ fuzz: ## fuzz the readers and keep what was learnt: [FUZZ=name] [SECONDS=600]
 	@scripts/build.sh fuzz
 	@scripts/fuzz.sh --keep $(SECONDS) $(FUZZ)
 
-bench: bench-map bench-rules bench-physics ## every benchmark
+bench: bench-map bench-rules bench-physics bench-surgery ## every benchmark
 
 bench-map: ## the map beside its peer, CGAL
 	@scripts/deps.sh build bench
@@ -59,6 +59,12 @@ bench-physics: ## whole steps beside programs written by hand, the papers, and S
 	@scripts/build.sh release -DCLEAVE_BENCH=ON
 	@cmake --build --preset release --target bench_physics --parallel $$(nproc)
 	@build/release/bench_physics $(addprefix --meshes ,$(MESHES))
+
+bench-surgery: ## edits of moving bodies, with all that follows from them: [MESHES=directory]
+	@scripts/deps.sh build
+	@scripts/build.sh release -DCLEAVE_BENCH=ON
+	@cmake --build --preset release --target bench_surgery --parallel $$(nproc)
+	@build/release/bench_surgery $(addprefix --meshes ,$(MESHES))
 
 coverage: ## which lines the tests reach
 	@scripts/deps.sh build test coverage

@@ -9,7 +9,8 @@ file(GLOB bench_sources CONFIGURE_DEPENDS bench/*/*.c)
 list(TRANSFORM bench_sources REPLACE "^.*/bench/([^/]+)/.*$" "\\1" OUTPUT_VARIABLE rooms)
 list(REMOVE_DUPLICATES rooms)
 list(REMOVE_ITEM rooms flat tools)
-add_library(bench_tools STATIC EXCLUDE_FROM_ALL bench/tools/tools.c bench/tools/flatten.c)
+add_library(bench_tools STATIC EXCLUDE_FROM_ALL bench/tools/tools.c bench/tools/flatten.c bench/tools/subject.c
+            bench/tools/unit.c)
 target_include_directories(bench_tools PRIVATE src)
 target_link_libraries(bench_tools PUBLIC cleave::cleave)
 foreach(room IN LISTS rooms)
@@ -32,7 +33,7 @@ foreach(isa IN ITEMS sse2 avx2 avx512)
 endforeach()
 
 # The unit of time that figures from other machines are given in.
-set_source_files_properties(bench/physics/unit.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=fast")
+set_source_files_properties(bench/tools/unit.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=fast")
 
 enable_language(CXX)
 set(CGAL_DO_NOT_WARN_ABOUT_CMAKE_BUILD_TYPE TRUE)

@@ -4,7 +4,7 @@
 #include "../tools/flatten.h"
 #include "../tools/tools.h"
 #include "parts.h"
-#include "subject.h"
+#include "../tools/subject.h"
 
 #include <math.h>
 #include <stdio.h>

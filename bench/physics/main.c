@@ -7,7 +7,7 @@
 //   bench_physics [--meshes DIRECTORY] [PART...]     parts: flat papers sofa scale; all unless named
 
 #include "parts.h"
-#include "subject.h"
+#include "../tools/subject.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "../tools/tools.h"
 #include "parts.h"
-#include "subject.h"
+#include "../tools/subject.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
 
 #include "../tools/tools.h"
 #include "parts.h"
-#include "subject.h"
-#include "unit.h"
+#include "../tools/subject.h"
+#include "../tools/unit.h"
 
 #include <math.h>
 #include <stdio.h>

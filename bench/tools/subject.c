@@ -1,6 +1,6 @@
 #include "subject.h"
 
-#include "../tools/tools.h"
+#include "tools.h"
 #include "unit.h"
 
 #include <math.h>
