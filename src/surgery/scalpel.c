@@ -211,7 +211,7 @@ clv_result clv_scalpel_move(clv_scalpel *scalpel, const double tip[3], clv_scalp
   *report = (clv_scalpel_report){0};
   if (!isfinite(tip[0]) || !isfinite(tip[1]) || !isfinite(tip[2]))
     return surgery_fail(s, CLV_ERROR_ARGUMENT, "a coordinate of the scalpel's point is not a number");
-  scalpel_contact contact;
+  scalpel_contact contact = {0};
   clv_result result = scalpel_find_contact(s, tip, scalpel->def.radius, &contact);
   if (result != CLV_OK) return result;
   const scalpel_memory before = scalpel->memory;
