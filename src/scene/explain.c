@@ -151,10 +151,13 @@ static void add_adapt(scene_text *out, const scene_hold *hold) {
 static void add_tear(scene_text *out, const scene_hold *hold) {
   static const char *const units[CLV_TEAR_KIND_COUNT] = {" Pa", "", " N"};
   const int kind = clv_tear_from_name(scene_zone_key(&hold->part, &scene_group_tear)->name);
-  scene_add(out, "%g%s, in ", hold->threshold[kind], units[kind]);
-  add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
-  scene_add(out, ", along ");
-  add_zone(out, &hold->along.part, &scene_group_where, &hold->along.zone);
+  const scene_where *const wheres[] = {&hold->in, &hold->along};
+  scene_add(out, "%g%s", hold->threshold[kind], units[kind]);
+  for (uint32_t k = 0; k < 2; k++) {
+    if (!scene_zone_key(&wheres[k]->part, &scene_group_where)) continue;
+    scene_add(out, k ? ", along " : ", in ");
+    add_zone(out, &wheres[k]->part, &scene_group_where, &wheres[k]->zone);
+  }
   if (hold->most) scene_add(out, ", at most %u facet%s a step", hold->most, plural(hold->most));
 }
 
