@@ -16,6 +16,8 @@ static const struct {
     {offsetof(clv_surgery_report, facets), "facets_cut", "facet cut", "facets cut"},
     {offsetof(clv_surgery_report, vertices), "vertices_parted", "vertex parted", "vertices parted"},
     {offsetof(clv_surgery_report, removed), "cells_removed", "cell removed", "cells removed"},
+    {offsetof(clv_surgery_report, refined), "cells_refined", "cell refined", "cells refined"},
+    {offsetof(clv_surgery_report, coarsened), "cells_coarsened", "cell put together again", "cells put together again"},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
