@@ -127,6 +127,7 @@ static place *places_of(const clv_map *map, clv_orbit orbit, const char *value, 
     places[k].value = !at                                             ? 0
                       : clv_column_get_def(column)->type == CLV_INT32 ? *(const int32_t *)at
                                                                       : *(const double *)at;
+    places[k].value = round(places[k].value * 1e9); // means may have lost a bit
     clv_walk_end(&corners);
   }
   clv_walk_end(&all);

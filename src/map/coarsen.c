@@ -10,6 +10,8 @@
 
 #include "map/family.h"
 
+enum { MOST_STEPS = 1 << 16 };
+
 typedef enum facet_state {
   FACET_FREE,   // nothing beyond
   FACET_COARSE, // one cell beyond, that takes it for one facet
@@ -59,8 +61,32 @@ static bool is_coarse(const coarsening *c, uint32_t facet) {
   return true;
 }
 
+// True where a facet inside the family is one in a child, whatever hangs on its edges.
+static bool is_whole(const coarsening *c, uint32_t child, uint32_t facet) {
+  const clv_template *shape = c->family.shape;
+  const clv_dart *darts = c->family.darts[child];
+  const uint32_t first = shape->facet_first[facet];
+  uint32_t found = 0, steps = 0;
+  clv_dart at = darts[first];
+  do {
+    for (uint32_t k = 0; k < shape->facet_size[facet]; k++) found += at == darts[first + k];
+    at = clv_alpha(&c->m->view, at, steps++ & 1u);
+  } while (at != darts[first] && steps < MOST_STEPS);
+  return found == shape->facet_size[facet];
+}
+
+static bool is_whole_inside(const coarsening *c) {
+  const map_family *f = &c->family;
+  for (uint32_t k = 0; f->shape->dimension == 3 && k < f->table->child_count; k++)
+    for (uint32_t n = 0; !map_dart_plain(c->m, f->darts[k][0]) && n < f->shape->facet_count; n++)
+      if (f->table->children[k].link[n].child != MAP_NOWHERE && !is_whole(c, k, n)) return false;
+  return true;
+}
+
 static clv_result find_facets(coarsening *c) {
   const clv_template *shape = c->family.shape;
+  if (!is_whole_inside(c))
+    return map_fail(c->m, CLV_ERROR_REFUSED, "the cells cannot be put together: the facets between them are divided");
   for (uint32_t k = 0; k < shape->facet_count; k++) {
     if (is_cut(c, k))
       return map_fail(c->m, CLV_ERROR_REFUSED,
