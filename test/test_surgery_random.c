@@ -27,6 +27,7 @@ typedef struct patient {
   clv_solver *solver;
   random_source random;
   double size[3], density, time, step, whole;
+  bool refines; // cells of its kinds can be refined
 } patient;
 
 static double some(patient *p) {
@@ -129,11 +130,40 @@ static clv_result pierce(patient *p, clv_surgery_report *report) {
   return clv_surgery_pierce(p->surgery, random_chance(&p->random, 20) ? &rod : &ball, report);
 }
 
+static clv_result tear(patient *p, clv_surgery_report *report) {
+  clv_tear tear = clv_default_tear();
+  tear.kind = random_chance(&p->random, 50) ? CLV_TEAR_STRESS : CLV_TEAR_STRAIN;
+  tear.threshold = tear.kind == CLV_TEAR_STRESS ? 1e4 * some(p) : 0.1 * some(p);
+  tear.most = 1 + random_below(&p->random, 5);
+  return clv_surgery_tear(p->surgery, &tear, report);
+}
+
+enum { ENOUGH = 600 }; // cells, beyond which nothing is refined
+
+static clv_result refine(patient *p, clv_surgery_report *report) {
+  clv_dart cells[3];
+  uint32_t count = 0;
+  if (!p->refines || operated_cells(p->body) > ENOUGH) return CLV_OK;
+  for (uint32_t k = 1 + random_below(&p->random, 3); k > 0; k--)
+    if ((cells[count] = some_cell(p))) count++;
+  const clv_result result = clv_surgery_refine_cells(p->surgery, cells, count, 2, report);
+  return result == CLV_ERROR_REFUSED ? CLV_OK
+                                     : result; // what was cut to pieces beside it may look like no cell of its level
+}
+
+static clv_result coarsen(patient *p, clv_surgery_report *report) {
+  double point[3];
+  some_point(p, point);
+  const clv_zone zone = clv_zone_sphere(point, 2 * p->size[1] * some(p));
+  return p->refines ? clv_surgery_coarsen(p->surgery, &zone, random_below(&p->random, 2), report) : CLV_OK;
+}
+
 static const struct {
   operation *run;
   uint32_t weight;
 } operations[] = {{cut_facets, 40}, {cut_particles, 10}, {cut_plane, 5},      {cut_ball, 10},
-                  {cut_blade, 10},  {remove_cells, 15},  {remove_nearest, 5}, {pierce, 5}};
+                  {cut_blade, 10},  {remove_cells, 15},  {remove_nearest, 5}, {pierce, 5},
+                  {tear, 5},        {refine, 20},        {coarsen, 10}};
 
 // What holds
 
@@ -185,6 +215,7 @@ static bool admit(patient *p, clv_grid_kind kind, const char *model, clv_method 
   if (flat) p->size[2] = 0.01;
   p->density = b.material.density * (flat ? b.material.thickness : 1);
   p->time = 0;
+  p->refines = kind != CLV_GRID_PRISM && kind != CLV_GRID_PYRAMID && kind != CLV_GRID_MIXED;
   p->whole = operated_mass(p->body);
   clv_solver_def solver = beam_method(CLV_SYMPLECTIC_EULER);
   p->solver = beam_solver(p->body, &solver);
@@ -213,9 +244,13 @@ static void operate(patient *p) {
   const double mass = operated_mass(p->body);
   const uint32_t cells = operated_cells(p->body);
   if (operations[which].run(p, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(p->surgery));
-  assert_int_equal(operated_cells(p->body), cells - report.removed);
+  if (!report.refined && !report.coarsened) assert_int_equal(operated_cells(p->body), cells - report.removed);
   if (!report.removed) assert_true(fabs(operated_mass(p->body) - mass) <= 1e-12 * p->whole);
   check_numbers(p);
+  double stable = INFINITY; // what is fine stands shorter steps than what was coarse
+  if (report.refined && clv_solver_stable_step(p->solver, &stable) != CLV_OK)
+    fail_msg("%s", clv_solver_error(p->solver));
+  p->step = fmin(p->step, 0.2 * stable);
 }
 
 static void live(patient *p, uint32_t *left) {

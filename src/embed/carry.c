@@ -188,6 +188,7 @@ static bool value_at_end(const embedding *e, const clv_column *column, clv_dart 
   for (uint32_t k = 0; done && !*value && k < orbit.count; k++) {
     const embed_parents *parents = parents_of(e, orbit.darts[k]);
     if (parents && parents->number < birth) *value = column->births.data + parents->number * column->size;
+    if (!*value) *value = clv_column_at(column, orbit.darts[k]); // it was there before, and only this dart is new
   }
   clv_walk_end(&orbit);
   return done;
