@@ -203,10 +203,10 @@ static bool keep_mass(const clv_surgery *s, const star *about, double mass) {
 // Planned values
 
 static surgery_value *value_of(clv_surgery *s, uint32_t slot, clv_dart dart) {
-  for (uint32_t k = 0; k < s->values.count; k++)
-    if (s->values.data[k].slot == slot) return &s->values.data[k];
+  if (s->numbers.data[slot]) return &s->values.data[s->numbers.data[slot] - 1];
   if (!BASE_RESERVE(&s->allocator, &s->values, (uint64_t)s->values.count + 1)) return NULL;
   surgery_value *value = &s->values.data[s->values.count++];
+  s->numbers.data[slot] = s->values.count;
   *value = (surgery_value){.slot = slot, .dart = dart, .mass = clv_body_masses(s->body)[slot]};
   for (uint32_t which = POS; which <= VEL; which++)
     memcpy(value->before[which], array_of(s, which) + 3 * (size_t)slot, sizeof value->before[which]);
@@ -256,10 +256,22 @@ static void take(clv_surgery *s, surgery_value *value, double gain, const exchan
 // All vertices of the star have entries.
 static void keep_momentum(clv_surgery *s, const star *about) {
   exchange e = {0};
-  for (uint32_t k = 0; k < s->values.count; k++)
-    give(s, &s->values.data[k], gain_of(s, about, s->values.data[k].slot), &e);
-  for (uint32_t k = 0; k < s->values.count; k++)
-    take(s, &s->values.data[k], gain_of(s, about, s->values.data[k].slot), &e);
+  uint32_t numbers[MOST_CELLS * 4], count = 0;
+  for (uint32_t c = 0; c < about->cells.count; c++)
+    for (uint32_t k = 0; k < about->corners; k++) {
+      const uint32_t number = s->numbers.data[corners_of(s, about, c)[k]] - 1;
+      uint32_t at = 0;
+      while (at < count && numbers[at] != number) at++;
+      if (at == count) numbers[count++] = number;
+    }
+  for (uint32_t k = 0; k < count; k++) {
+    surgery_value *value = &s->values.data[numbers[k]];
+    give(s, value, gain_of(s, about, value->slot), &e);
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    surgery_value *value = &s->values.data[numbers[k]];
+    take(s, value, gain_of(s, about, value->slot), &e);
+  }
 }
 
 // Trying
@@ -335,12 +347,22 @@ static clv_result plan_one(clv_surgery *s, const scalpel_bounds *bounds, scalpel
   return result;
 }
 
+static clv_result reserve_numbers(clv_surgery *s) {
+  const uint32_t slots = clv_body_slots(s->body), had = s->numbers.count;
+  if (!BASE_RESERVE(&s->allocator, &s->numbers, slots)) return surgery_no_memory(s);
+  if (had >= slots) return CLV_OK;
+  memset(s->numbers.data + had, 0, (slots - had) * sizeof *s->numbers.data);
+  s->numbers.count = slots;
+  return CLV_OK;
+}
+
 clv_result scalpel_plan_shifts(clv_surgery *s, const scalpel_bounds *bounds, scalpel_shift *shifts, uint32_t count) {
-  clv_result result = CLV_OK;
+  clv_result result = reserve_numbers(s);
   s->values.count = s->moved = s->refused = 0;
   for (uint32_t k = 0; result == CLV_OK && k < count; k++) result = plan_one(s, bounds, &shifts[k]);
   for (uint32_t k = 0; k < s->values.count; k++) {
     surgery_value *value = &s->values.data[k];
+    s->numbers.data[value->slot] = 0;
     for (uint32_t which = POS; which <= VEL; which++) {
       double *now = array_of(s, which) + 3 * (size_t)value->slot;
       memcpy(value->after[which], now, sizeof value->after[which]);

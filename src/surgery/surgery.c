@@ -65,6 +65,7 @@ void clv_surgery_destroy(clv_surgery *surgery) {
   BASE_RELEASE(&a, &surgery->zoned);
   BASE_RELEASE(&a, &surgery->weak);
   BASE_RELEASE(&a, &surgery->values);
+  BASE_RELEASE(&a, &surgery->numbers);
   BASE_RELEASE(&a, &surgery->listed_levels);
   BASE_RELEASE(&a, &surgery->gains);
   BASE_RELEASE(&a, &surgery->gainers);

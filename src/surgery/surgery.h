@@ -53,6 +53,7 @@ struct clv_surgery {
   BASE_ARRAY(uint8_t) zoned;         // by number of a cell: in a zone
   BASE_ARRAY(surgery_weak) weak;     // that may tear
   BASE_ARRAY(surgery_value) values;  // planned
+  BASE_ARRAY(uint32_t) numbers;      // by slot of a vertex: which of them is its, from 1; 0 between calls
   uint32_t moved, refused;           // of what was planned
   clv_column *levels;                // of vertices
   BASE_ARRAY(uint8_t) listed_levels; // of cells that are to be refined
