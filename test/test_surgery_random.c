@@ -12,7 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OPERATIONS = 5000, SOAK_OPERATIONS = 100000, LIFE = 60 };
+#if defined(__SANITIZE_ADDRESS__)
+enum { OPERATIONS = 1000 };
+#else
+enum { OPERATIONS = 5000 };
+#endif
+enum { SOAK_OPERATIONS = 100000, LIFE = 60 };
 
 typedef struct options {
   uint32_t operations;
