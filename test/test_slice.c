@@ -110,9 +110,9 @@ static double kinetic(clv_body *body) {
 }
 
 // How far cells that are parted by a plane reach beyond it: nothing, when all are on one side.
-static double overlap(const clv_body *body, const clv_slice *slice) {
+static double overlap(clv_body *body, const clv_slice *slice) {
   const clv_map *map = clv_body_map(body);
-  const double *pos = clv_body_positions((clv_body *)(uintptr_t)body);
+  const double *pos = clv_body_positions(body);
   double most = 0;
   for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id)) {
     clv_walk walk;

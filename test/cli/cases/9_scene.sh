@@ -154,6 +154,15 @@ it 'nine faces, in two stages' figure 18_two_stages 122 '9 facets cut, 16 vertic
 it 'fourteen faces about three volumes' figure 19_pierced_beam 22 '14 facets cut, 3 cells removed'
 it '26,000 hexahedra are cut in two' figure 20_twenty_six_thousand 3 '862 facets cut'
 
+# ---- those of 2014
+
+it 'a beam is refined here and there' figure 21_random_refinement 20 '88 cells refined'
+it 'matter goes, coarse' figure 22_liver_removal 12 '33 cells removed'
+it 'matter goes, fine' figure 23_liver_refined_removal 12 '256 cells removed, 87 cells refined'
+it 'refined, removed, cut' figure 24_combined 17 '58 facets cut, 53 vertices parted, 106 cells removed, 82 cells refined'
+it 'fine where the tool is, coarse again behind it' figure 25_coarse_again 50 \
+  '36 cells refined, 36 cells put together again'
+
 # ---- docs/scenes.md and docs/surgery.md: their files, their commands, what they print
 
 blocks() { # page
