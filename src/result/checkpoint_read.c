@@ -146,7 +146,7 @@ void result_checkpoint_close(result_checkpoint *checkpoint) {
   const clv_allocator allocator = checkpoint->allocator;
   result_hdf_scope scope;
   result_hdf_enter(&scope);
-  if (checkpoint->file >= 0) H5Fclose(checkpoint->file);
+  if (checkpoint->file >= 0) result_hdf_close(checkpoint->file);
   result_hdf_leave(&scope);
   BASE_RELEASE(&allocator, &checkpoint->block);
   base_free(&allocator, checkpoint->path, strlen(checkpoint->path) + 1);

@@ -103,7 +103,7 @@ clv_result result_checkpoint_write(clv_world *world, const char *path, const cha
   const hid_t file = result_hdf_create(beside.text, RESULT_SEAL_SIZE, &w.reason);
   clv_result result = file < 0 ? result_hdf_error(error, path, "cannot write the checkpoint", w.reason)
                                : write_file(&w, file, world, scene, blocks, block_count);
-  if (file >= 0 && H5Fclose(file) < 0 && result == CLV_OK)
+  if (file >= 0 && result_hdf_close(file) < 0 && result == CLV_OK)
     result = result_hdf_error(error, path, "cannot write the checkpoint", w.reason);
   if (w.reason && result == CLV_OK) result = result_hdf_error(error, path, "cannot write the checkpoint", w.reason);
   result_hdf_leave(&scope);

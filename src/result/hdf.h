@@ -35,5 +35,7 @@ clv_result result_hdf_error(clv_error *error, const char *path, const char *what
 hid_t result_hdf_create(const char *path, unsigned room, int *reason);
 // One to be read.
 hid_t result_hdf_open(const char *path, int *reason);
+// Closes a file of either sort, and nothing else does.
+herr_t result_hdf_close(hid_t file);
 
 #endif

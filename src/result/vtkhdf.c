@@ -104,7 +104,7 @@ void result_vtkhdf_close_file(result_vtkhdf *s) {
     result_table_close(&s->fields.data[f].starts);
   }
   if (s->group >= 0) H5Gclose(s->group);
-  if (s->file >= 0) H5Fclose(s->file);
+  if (s->file >= 0) result_hdf_close(s->file);
   s->group = s->file = -1;
 }
 

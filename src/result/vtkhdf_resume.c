@@ -254,7 +254,7 @@ clv_result result_vtkhdf_rewrite(result_vtkhdf *s, uint64_t steps, clv_error *er
     result = result_vtkhdf_broken(s, "cannot go on with this file", error);
   }
   if (c.group >= 0) H5Gclose(c.group);
-  if (file >= 0) H5Fclose(file);
+  if (file >= 0) result_hdf_close(file);
   BASE_RELEASE(&s->allocator, &c.buffer);
   if (result != CLV_OK) {
     result_vtkhdf_close_file(s);
