@@ -369,7 +369,7 @@ static void slices_multiply_as_blocks_do(void **state) {
   (void)state;
   enum { ROWS = 103, MOST = 4 * ROWS };
   const clv_allocator allocator = clv_default_allocator();
-  uint32_t starts[ROWS + 1], columns[MOST], count = 0;
+  uint32_t starts[ROWS + 1], columns[MOST] = {0}, count = 0;
   double blocks[9 * MOST], x[3 * ROWS], wanted[3 * ROWS] = {0}, out[2][3 * ROWS];
   for (uint32_t row = 0; row < ROWS; row++) {
     starts[row] = count;
