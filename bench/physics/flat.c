@@ -2,9 +2,9 @@
 
 #include "../flat/steps.h"
 #include "../tools/flatten.h"
+#include "../tools/subject.h"
 #include "../tools/tools.h"
 #include "parts.h"
-#include "../tools/subject.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 //
 //   bench_physics [--meshes DIRECTORY] [PART...]     parts: flat papers sofa scale; all unless named
 
-#include "parts.h"
 #include "../tools/subject.h"
+#include "parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Beside the times that the papers give for their own programs, on the machines they had: bench/papers.md.
 
-#include "parts.h"
 #include "../tools/subject.h"
+#include "parts.h"
 
 #include <math.h>
 #include <stdio.h>

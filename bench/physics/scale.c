@@ -1,8 +1,8 @@
 // Sizes, threads and memory.
 
+#include "../tools/subject.h"
 #include "../tools/tools.h"
 #include "parts.h"
-#include "../tools/subject.h"
 
 #include <stdio.h>
 

@@ -293,7 +293,8 @@ static void take_part(const embedding *e, const clv_column *column, uint32_t k, 
   const map *m = column->map;
   const map_write *log = m->log.data;
   uint64_t old = 0; // a dart that came in this transaction has none
-  for (uint32_t n = k; !old && n < m->log.count && log[n].op == MAP_INHERIT && log[n].dart >> 6 == log[k].dart >> 6; n++)
+  for (uint32_t n = k; !old && n < m->log.count && log[n].op == MAP_INHERIT && log[n].dart >> 6 == log[k].dart >> 6;
+       n++)
     if (inherited_value(column, log[n]) == value) old = map_old_name(m, column->index, log[n].before);
   if (!old) return;
   const bool computes =
