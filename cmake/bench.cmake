@@ -10,7 +10,7 @@ list(TRANSFORM bench_sources REPLACE "^.*/bench/([^/]+)/.*$" "\\1" OUTPUT_VARIAB
 list(REMOVE_DUPLICATES rooms)
 list(REMOVE_ITEM rooms flat tools)
 add_library(bench_tools STATIC EXCLUDE_FROM_ALL bench/tools/tools.c bench/tools/flatten.c bench/tools/subject.c
-            bench/tools/unit.c)
+            bench/tools/parts.c bench/tools/unit.c)
 target_include_directories(bench_tools PRIVATE src)
 target_link_libraries(bench_tools PUBLIC cleave::cleave)
 foreach(room IN LISTS rooms)

@@ -207,7 +207,7 @@ static void run_case(const flat_case *c, const instruction_set *set) {
   bench_compete(all, 3, bench_seconds, ROUNDS);
   const double ratio = fmin(all[0].best, all[1].best) / all[2].best;
   printf("%-20s %12.4f %12.4f %12.4f %8.2f\n", c->name, all[0].best * 1e3, all[1].best * 1e3, all[2].best * 1e3, ratio);
-  ratio_add(c->name, ratio);
+  ratio_worst(c->name, ratio);
   for (int k = 0; k < 2; k++) hand_free(&hands[k]);
   subject_free(&s);
 }

@@ -1,9 +1,9 @@
-// The parts of this bench. Each prints its table, and its RATIOs into a list that is printed at the end.
+// The parts of this bench. Each prints its table and keeps its RATIOs.
 
 #ifndef BENCH_PARTS_H
 #define BENCH_PARTS_H
 
-void ratio_add(const char *name, double value);
+#include "../tools/parts.h"
 
 void bench_flat(void);   // flat_beam, flat_corotational, flat_implicit
 void bench_papers(void); // papers

@@ -3,8 +3,8 @@
 #ifndef BENCH_SURGERY_PARTS_H
 #define BENCH_SURGERY_PARTS_H
 
-// Keeps the least value of a name.
-void ratio_worst(const char *name, double value);
+#include "../tools/parts.h"
+
 // Seconds as microseconds of a machine whose unit loop takes 36 of them.
 double unit_microseconds(double seconds);
 
