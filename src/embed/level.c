@@ -3,6 +3,7 @@
 // A vertex that is there already has its value. One that the transaction makes has none before the commit: what the log
 // sets at one of its darts counts. The last word of the log is kept by dart, for as long as the log is the same.
 
+#include "map/level.h"
 #include "embed/embed.h"
 
 #include <stdlib.h>

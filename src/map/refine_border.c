@@ -4,9 +4,8 @@
 // there by finer neighbours: the middle is the vertex that came at the next level, and the others are passed over. Faces
 // are refined where another edge than the second half of the first leaves the middle.
 
+#include "map/level.h"
 #include "map/refine.h"
-
-enum { DEEPEST = 24, MOST_TURNS = 8 };
 
 const map_refinement *map_refinement_of(uint32_t kind, uint32_t local) {
   switch (kind) {
@@ -58,49 +57,33 @@ static int32_t level_at(const map_border *b, clv_dart dart) {
   return dart >> 6 == b->cell >> 6 ? b->level : map_level_at(b, dart);
 }
 
-static bool second_half(const map_border *b, clv_dart middle, int32_t level, uint32_t depth, clv_dart *half,
-                        clv_dart *end);
-
-// Where the edge of a level ends that begins at a dart; false where there is none.
-static bool level_step(const map_border *b, clv_dart dart, int32_t level, uint32_t depth, clv_dart *end) {
-  *end = clv_alpha(&b->m->view, dart, 0);
-  if (*end == dart) return false;
-  const int32_t at = level_at(b, *end);
-  if (at < 0) return false;
-  if (at <= level) return true;
-  if (depth == DEEPEST || !level_step(b, dart, level + 1, depth + 1, end)) return false;
-  clv_dart half;
-  return level_at(b, *end) <= level || second_half(b, *end, level, depth, &half, end);
+static int32_t tell_level(const void *border, clv_dart dart) {
+  const int32_t level = level_at(border, dart);
+  return level < 0 ? MAP_NO_LEVEL : level;
 }
 
-static bool second_half(const map_border *b, clv_dart middle, int32_t level, uint32_t depth, clv_dart *half,
-                        clv_dart *end) {
-  const clv_map *view = &b->m->view;
-  clv_dart at = clv_alpha(view, middle, 1);
-  for (uint32_t turns = 0; turns < MOST_TURNS; turns++) {
-    *half = at;
-    if (level_step(b, at, level + 1, depth + 1, end) && level_at(b, *end) <= level) return true;
-    if (view->dimension == 2) return false;
-    at = clv_alpha(view, clv_alpha(view, at, 2), 1);
-  }
-  return false;
+static bool level_step(const map_border *b, clv_dart dart, clv_dart *end) {
+  const map_levels levels = {.view = &b->m->view, .at = tell_level, .user = b};
+  return map_level_step(&levels, dart, b->level + 1, end);
 }
 
-// Both ends of each raw edge along an edge of a level.
-static clv_result pieces_at(const map_border *b, clv_dart dart, int32_t level, uint32_t depth, clv_walk *pieces) {
-  const clv_dart raw = clv_alpha(&b->m->view, dart, 0);
-  clv_dart middle, half, end;
-  if (level_at(b, raw) <= level || depth == DEEPEST)
-    return map_walk_push(pieces, dart) && map_walk_push(pieces, raw) ? CLV_OK : map_no_memory(b->m);
-  const clv_result result = pieces_at(b, dart, level + 1, depth + 1, pieces);
-  if (result != CLV_OK || !level_step(b, dart, level + 1, depth + 1, &middle) || level_at(b, middle) <= level ||
-      !second_half(b, middle, level, depth, &half, &end))
-    return result;
-  return pieces_at(b, half, level + 1, depth + 1, pieces);
+typedef struct collecting {
+  const clv_map *view;
+  clv_walk *pieces;
+  bool failed;
+} collecting;
+
+static bool collect(void *user, clv_dart piece) {
+  collecting *c = user;
+  c->failed = !map_walk_push(c->pieces, piece) || !map_walk_push(c->pieces, clv_alpha(c->view, piece, 0));
+  return !c->failed;
 }
 
 clv_result map_border_pieces(const map_border *b, uint32_t at, clv_walk *pieces) {
-  return pieces_at(b, b->darts[at], b->level + 1, 0, pieces);
+  const map_levels levels = {.view = &b->m->view, .at = tell_level, .user = b};
+  collecting c = {.view = &b->m->view, .pieces = pieces};
+  map_level_pieces(&levels, b->darts[at], b->level + 1, collect, &c);
+  return c.failed ? map_no_memory(b->m) : CLV_OK;
 }
 
 static bool find_edge(map_border *b, uint32_t l) {
@@ -108,7 +91,7 @@ static bool find_edge(map_border *b, uint32_t l) {
   clv_dart end;
   b->darts[4 * l] = dart;
   if (clv_alpha(&b->m->view, dart, 0) == (b->cell | b->shape->alpha[0][l])) return true;
-  if (!level_step(b, dart, b->level + 1, 0, &end) || level_at(b, end) != b->level + 1) return false;
+  if (!level_step(b, dart, &end) || level_at(b, end) != b->level + 1) return false;
   b->darts[4 * l + 1] = end;
   return true;
 }
@@ -120,7 +103,7 @@ static bool find_across(map_border *b, uint32_t l) {
   const clv_dart across = clv_alpha(view, middle, 1);
   clv_dart end;
   if (across == b->darts[4 * b->shape->alpha[0][l] + 1]) return true;
-  if (!level_step(b, across, b->level + 1, 0, &end) || level_at(b, end) != b->level + 1) return false;
+  if (!level_step(b, across, &end) || level_at(b, end) != b->level + 1) return false;
   const bool triangle = b->shape->facet_size[b->shape->facet[l]] == 6;
   b->darts[4 * l + 2] = across;
   b->darts[4 * l + 3] = triangle ? clv_alpha(view, across, 2) : end;
@@ -140,8 +123,7 @@ static bool fits(const map_border *b, uint32_t at) {
     if (i == 1 && (at & 3u) == 1 && !refined) beyond = 4u * b->shape->alpha[0][l] + 1u;
     clv_dart end = clv_alpha(view, dart, i);
     if (!b->darts[beyond]) return false;
-    if (end != b->darts[beyond] && (i || !level_step(b, dart, b->level + 1, 0, &end) || end != b->darts[beyond]))
-      return false;
+    if (end != b->darts[beyond] && (i || !level_step(b, dart, &end) || end != b->darts[beyond])) return false;
   }
   return true;
 }

@@ -6,39 +6,20 @@
 // an extended cell that never was anything else: the darts at its corners take the names of the row's block, and those
 // that hang in it have names of their own.
 
+#include "map/level.h"
 #include "map/plan.h"
-
-enum { DEEPEST = 24 };
 
 static int32_t level_of(const map *m, clv_dart dart) {
   return m->embedding.level(m->embedding.self, m, dart);
 }
 
-static bool step(const map *m, clv_dart dart, int32_t k, uint32_t depth, clv_dart *end);
-
-// The end of the other half of the level-k edge whose first half ends in `middle`: of the edges that leave the middle in
-// the cell, the one that leads to a vertex of level k.
-static bool second_half(const map *m, clv_dart middle, int32_t k, uint32_t depth, clv_dart *end) {
-  const clv_dart start = clv_alpha(&m->view, middle, 1);
-  for (clv_dart at = start;;) {
-    if (step(m, at, k + 1, depth + 1, end) && level_of(m, *end) <= k) return true;
-    if (m->view.dimension == 2) return false;
-    const clv_dart turned = clv_alpha(&m->view, at, 2), next = clv_alpha(&m->view, turned, 1);
-    if (turned == at || next == turned || next == start || next == middle) return false;
-    at = next;
-  }
-}
-
-// a0 at level k: the end of the edge of that level at a dart.
-static bool step(const map *m, clv_dart dart, int32_t k, uint32_t depth, clv_dart *end) {
-  *end = clv_alpha(&m->view, dart, 0);
-  if (level_of(m, *end) <= k) return true;
-  if (depth >= DEEPEST || !step(m, dart, k + 1, depth + 1, end)) return false;
-  return level_of(m, *end) <= k || second_half(m, *end, k, depth, end);
+static int32_t tell_level(const void *m, clv_dart dart) {
+  return level_of(m, dart);
 }
 
 // As settle.c does it for cells without hanging vertices.
 static bool match_from(const map *m, const clv_template *shape, clv_dart base, int32_t k, clv_dart *source) {
+  const map_levels levels = {.view = &m->view, .at = tell_level, .user = m};
   uint8_t queue[CLV_TEMPLATE_DARTS];
   uint32_t head = 0, tail = 0;
   for (uint32_t l = 0; l < shape->dart_count; l++) source[l] = CLV_NO_DART;
@@ -49,7 +30,7 @@ static bool match_from(const map *m, const clv_template *shape, clv_dart base, i
     for (uint32_t i = 0; i < shape->dimension; i++) {
       const uint32_t next = shape->alpha[i][l];
       clv_dart image = clv_alpha(&m->view, source[l], i);
-      if (i == 0 && !step(m, source[l], k, 0, &image)) return false;
+      if (i == 0 && !map_level_step(&levels, source[l], k, &image)) return false;
       if (source[next] && source[next] != image) return false;
       if (source[next]) continue;
       source[next] = image;

@@ -32,7 +32,6 @@ enum {
 #define MAP_SHAPED 0x40000000u // in the first record of an extended cell: it is its template, with hanging vertices
 #define MAP_BLOCK 0x03FFFFFFu  // the rest of a record's cell
 #define MAP_NO_RECORD UINT32_MAX
-#define MAP_NO_LEVEL INT32_MAX // memory was out
 
 typedef BASE_ARRAY(uint32_t) map_words;
 typedef BASE_ARRAY(uint16_t) map_halves;

@@ -1,12 +1,13 @@
 // Levels inside one cell: edges as they were before finer vertices came.
 //
 // A vertex has the level at which it came, in the column `lev`. The edge of level k at a dart ends at the next vertex of level k
-// or below; src/rule/level.c tells how it is found. Here it is walked between commits, for those who keep tables about it.
+// or below (map/level.h). Here it is walked between commits, for those who keep tables about it.
 
 #ifndef PHYSICS_LEVEL_H
 #define PHYSICS_LEVEL_H
 
 #include "cleave/embed.h"
+#include "map/level.h"
 #include "map/walk.h"
 
 typedef struct physics_levels {
@@ -25,10 +26,8 @@ static inline int32_t physics_level_at(const physics_levels *levels, clv_dart da
   return levels->of[physics_slot_at(levels, dart)];
 }
 
-// The end of the edge of level k at a dart; false when there is none.
+// As the map has it.
 bool physics_level_step(const physics_levels *levels, clv_dart dart, int32_t k, clv_dart *end);
-// Calls `each` with a dart of every edge that this one consists of now, in order.
-void physics_level_pieces(const physics_levels *levels, clv_dart dart, int32_t k, void (*each)(void *, clv_dart),
-                          void *user);
+bool physics_level_pieces(const physics_levels *levels, clv_dart dart, int32_t k, map_level_visitor *each, void *user);
 
 #endif

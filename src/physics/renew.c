@@ -34,9 +34,10 @@ typedef struct setting {
   double value;
 } setting;
 
-static void set_piece(void *user, clv_dart dart) {
+static bool set_piece(void *user, clv_dart dart) {
   const setting *s = user;
   *(double *)clv_column_at(s->column, dart) = s->value;
+  return true;
 }
 
 // Everything in an extended cell that is no edge of its template bears nothing.

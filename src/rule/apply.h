@@ -15,7 +15,7 @@
 #include "map/edit.h"
 #include "rule/graph.h"
 
-enum { APPLY_WIDTH = 9, APPLY_DEPTH = 48, APPLY_LEVELS = 24 };
+enum { APPLY_WIDTH = 9, APPLY_DEPTH = 48 };
 
 // A table from 64-bit keys (not 0) to numbers.
 typedef struct apply_slot {

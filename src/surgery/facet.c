@@ -4,22 +4,15 @@
 // its facet consists of several. In 2D they follow one another from corner to corner. In 3D they fill what the edges of
 // level k enclose: every edge that leaves a corner begins one of these, and it is followed over finer vertices to its end.
 
+#include "map/level.h"
 #include "surgery/surgery.h"
 
-enum { MOST_LEVELS = 32 };
-
-typedef struct levels {
-  const clv_map *map;
-  const clv_column *vertex; // `lev`
-} levels;
-
-static levels levels_of(const clv_surgery *s) {
-  return (levels){s->map, s->levels};
+static int32_t level_at(const clv_surgery *s, clv_dart dart) {
+  return *(const int32_t *)clv_column_at(s->levels, dart);
 }
 
-static int32_t value_at(const clv_column *column, clv_dart dart) {
-  const int32_t *value = column ? clv_column_at(column, dart) : NULL;
-  return value ? *value : 0;
+static int32_t tell_level(const void *surgery, clv_dart dart) {
+  return level_at(surgery, dart);
 }
 
 uint32_t surgery_level_of(const clv_surgery *s, clv_dart cell) {
@@ -33,48 +26,30 @@ uint32_t surgery_level_of(const clv_surgery *s, clv_dart cell) {
   return (uint32_t)level;
 }
 
-// Where the edge of level k at a dart ends, as src/rule/level.c has it; 0 where there is none.
-static clv_dart edge_end(const levels *l, clv_dart dart, int32_t k, uint32_t depth);
-
-// The dart that begins the second half of a level-k edge, whose first half ends in `middle`.
-static clv_dart second_half(const levels *l, clv_dart middle, int32_t k, uint32_t depth) {
-  const clv_dart start = clv_alpha(l->map, middle, 1);
-  for (clv_dart at = start;;) {
-    const clv_dart end = edge_end(l, at, k + 1, depth + 1);
-    if (end && value_at(l->vertex, end) <= k) return at;
-    const clv_dart turned = clv_alpha(l->map, at, 2), next = clv_alpha(l->map, turned, 1);
-    if (turned == at || next == turned || next == start || next == middle) return CLV_NO_DART;
-    at = next;
-  }
-}
-
-static clv_dart edge_end(const levels *l, clv_dart dart, int32_t k, uint32_t depth) {
-  clv_dart end = clv_alpha(l->map, dart, 0);
-  if (value_at(l->vertex, end) <= k) return end;
-  if (depth >= MOST_LEVELS) return CLV_NO_DART;
-  end = edge_end(l, dart, k + 1, depth + 1);
-  if (!end || value_at(l->vertex, end) <= k) return end;
-  const clv_dart half = second_half(l, end, k, depth);
-  return half ? edge_end(l, half, k + 1, depth + 1) : CLV_NO_DART;
-}
-
 static bool append_rim(clv_surgery *s, clv_dart dart) {
   if (!BASE_RESERVE(&s->allocator, &s->rim, (uint64_t)s->rim.count + 1)) return false;
   s->rim.data[s->rim.count++] = dart;
   return true;
 }
 
+typedef struct following {
+  clv_surgery *surgery;
+  bool failed;
+} following;
+
+static bool follow_piece(void *user, clv_dart piece) {
+  following *f = user;
+  f->failed = !append_rim(f->surgery, piece) || !append_rim(f->surgery, clv_alpha(f->surgery->map, piece, 0));
+  return !f->failed;
+}
+
 // The darts along the edge of level k at a dart, on its side of the cell, at both ends of each part. False when memory is
 // out; an edge that leads nowhere is left as far as it goes.
-static bool follow_edge(clv_surgery *s, const levels *l, clv_dart dart, int32_t k, uint32_t depth) {
-  const clv_dart raw = clv_alpha(l->map, dart, 0);
-  if (value_at(l->vertex, raw) <= k) return append_rim(s, dart) && append_rim(s, raw);
-  if (depth >= MOST_LEVELS) return true;
-  if (!follow_edge(s, l, dart, k + 1, depth + 1)) return false;
-  const clv_dart middle = edge_end(l, dart, k + 1, depth + 1);
-  if (!middle || value_at(l->vertex, middle) <= k) return true;
-  const clv_dart half = second_half(l, middle, k, depth);
-  return !half || follow_edge(s, l, half, k + 1, depth + 1);
+static bool follow_edge(clv_surgery *s, clv_dart dart, int32_t k) {
+  const map_levels levels = {.view = s->map, .at = tell_level, .user = s};
+  following f = {s, false};
+  map_level_pieces(&levels, dart, k, follow_piece, &f);
+  return !f.failed;
 }
 
 static bool on_rim(const clv_surgery *s, clv_dart dart) {
@@ -97,12 +72,12 @@ static bool append_face(clv_surgery *s, clv_dart dart) {
 }
 
 // All darts of the facet of level k at a dart, in `face`.
-static clv_result fill_face(clv_surgery *s, const levels *l, clv_dart dart, int32_t k) {
+static clv_result fill_face(clv_surgery *s, clv_dart dart, int32_t k) {
   clv_walk cell;
   bool good = clv_walk_orbit(&cell, s->map, CLV_CELL, dart) == CLV_OK;
   s->rim.count = s->face.count = 0;
   for (uint32_t d = 0; good && d < cell.count; d++)
-    if (value_at(l->vertex, cell.darts[d]) <= k) good = follow_edge(s, l, cell.darts[d], k, 0);
+    if (level_at(s, cell.darts[d]) <= k) good = follow_edge(s, cell.darts[d], k);
   clv_walk_end(&cell);
   good = good && append_face(s, dart);
   for (uint32_t d = 0; good && d < s->face.count; d++) {
@@ -114,13 +89,13 @@ static clv_result fill_face(clv_surgery *s, const levels *l, clv_dart dart, int3
 }
 
 // The same in 2D: from corner to corner.
-static clv_result fill_edge(clv_surgery *s, const levels *l, clv_dart dart, int32_t k) {
+static clv_result fill_edge(clv_surgery *s, clv_dart dart, int32_t k) {
   s->face.count = 0;
   for (clv_dart end = 0, at = dart; end < 2; end++, at = clv_alpha(s->map, dart, 0))
     for (;;) {
       if (in_face(s, at) && end == 0) break; // all the way round
       if (!append_face(s, at)) return surgery_no_memory(s);
-      if (value_at(l->vertex, at) <= k) break;
+      if (level_at(s, at) <= k) break;
       at = clv_alpha(s->map, at, 1);
       if (!append_face(s, at)) return surgery_no_memory(s);
       at = clv_alpha(s->map, at, 0);
@@ -141,7 +116,6 @@ static bool is_template(const clv_map *map, clv_dart cell) {
 }
 
 clv_result surgery_whole_facets(clv_surgery *s) {
-  const levels l = levels_of(s);
   clv_result result = CLV_OK;
   for (uint32_t k = 0, count = s->facets.count; result == CLV_OK && k < count; k++) {
     const clv_dart here = s->facets.data[k], there = clv_alpha(s->map, here, s->map->dimension);
@@ -150,7 +124,7 @@ clv_result surgery_whole_facets(clv_surgery *s) {
     const clv_dart coarse = level <= other ? here : there;
     if (is_template(s->map, coarse)) continue;
     const int32_t at = level <= other ? level : other;
-    result = s->map->dimension == 3 ? fill_face(s, &l, coarse, at) : fill_edge(s, &l, coarse, at);
+    result = s->map->dimension == 3 ? fill_face(s, coarse, at) : fill_edge(s, coarse, at);
     if (result == CLV_OK) result = append_parts(s);
   }
   return result;
