@@ -10,7 +10,9 @@ packages() {
   check) echo clang llvm libclang-rt-14-dev clang-tidy clang-format cppcheck python3 ;;
   coverage) echo gcovr ;;
   bench) echo g++ libcgal-dev ;;
-  *) echo "deps.sh: no group '$1': build, test, check, coverage, bench" >&2 && return 1 ;;
+  web) command -v npm >/dev/null || echo nodejs npm ;; # node of another origin brings an npm that is no package
+  web-test) echo chromium ;;
+  *) echo "deps.sh: no group '$1': build, test, check, coverage, bench, web, web-test" >&2 && return 1 ;;
   esac
 }
 
