@@ -279,7 +279,7 @@ clv_result clv_map_commit(clv_map *view) {
   }
   map_scratch *s = m->scratch;
   s->events.count = s->renames.count = 0;
-  s->plan.recolour = false;
+  s->plan.recolour = s->plan.refined = false;
   const map_part_end part = map_commit_part(m);
   if (part == MAP_PART_NO_MEMORY) return map_no_memory(m);
   const clv_result result = part == MAP_PART_DONE ? CLV_OK : commit_by_plan(m);

@@ -6,6 +6,13 @@ static clv_result no_memory(const law *l, clv_error *error) {
   return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while preparing '%s'", l->name);
 }
 
+static bool starts_from_zero(const clv_column *column) {
+  const uint8_t *initial = column->initial;
+  uint8_t bits = 0;
+  for (size_t k = 0; k < column->size; k++) bits |= initial[k];
+  return !bits;
+}
+
 static clv_result make_targets(view_formula *formula, map *m, const law *l, const clv_allocator *a, clv_error *error) {
   if (!BASE_RESERVE(a, &formula->targets, l->assigns.count)) return no_memory(l, error);
   view_site *site = &formula->site;
@@ -15,6 +22,9 @@ static clv_result make_targets(view_formula *formula, map *m, const law *l, cons
     if (!column || assign->component >= column->def.components)
       return clv_error_set(error, CLV_ERROR_INPUT, "'%s' assigns to '%s', and the map has no such column", l->name,
                            assign->column->name);
+    // What is new in a cell starts from zero, also where nobody comes to say so.
+    const bool stays = column->index->crossing || (view_stays_in_cell(column) && starts_from_zero(column));
+    site->steady = site->steady && stays;
     uint32_t spot = 0;
     const uint16_t step = site->path_steps.data[assign->path];
     while (spot < site->spots.count &&

@@ -241,6 +241,18 @@ static clv_result make_links(const maker *k) {
   return done ? CLV_OK : no_memory(k);
 }
 
+// What a cell is made of at its own corners does not change when vertices are hung into it. Orbits that cross cells hear of
+// that by events of their own, unless they look at the whole of a cell's border.
+static bool is_steady(const view_site *site) {
+  if (site->crossing) return !site->face && !site->turns && !site->law->oriented;
+  bool steady = site->whole && site->law->shape.kind && site->inside;
+  for (uint32_t k = 0; steady && k < site->sources.count; k++) {
+    const clv_column *column = site->sources.data[k].column;
+    steady = !column || column->index->crossing || view_stays_in_cell(column) || embed_copies(column);
+  }
+  return steady;
+}
+
 clv_result view_site_make(view_site *site, map *m, const law *l, const clv_allocator *allocator, clv_error *error) {
   const uint32_t n = m->view.dimension, dims = clv_orbit_dims(&m->view, l->shape.orbit);
   *site = (view_site){.law = l, .map = m, .dims = dims, .inner = dims & ~(1u << n), .crossing = dims >> n & 1u};
@@ -257,6 +269,7 @@ clv_result view_site_make(view_site *site, map *m, const law *l, const clv_alloc
   static clv_result (*const makers[])(const maker *) = {make_paths,   make_reads,  make_particles, make_positions,
                                                         make_corners, make_guards, make_links};
   for (uint32_t s = 0; result == CLV_OK && s < sizeof makers / sizeof *makers; s++) result = makers[s](&k);
+  site->steady = result == CLV_OK && is_steady(site);
   if (result != CLV_OK) view_site_free(site, allocator);
   return result;
 }

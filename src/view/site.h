@@ -64,6 +64,7 @@ typedef struct view_site {
   bool inside;            // no step leaves the base's cell
   bool flat;              // and all its spots are orbits that cross cells
   bool turns;             // on a surface, across edges: steps go round corners of cells, not round what hangs in them
+  bool steady;            // a cell that only gets hanging vertices keeps its rows: they stand at the cell's own corners
   const map_index *index; // of a crossing orbit
   BASE_ARRAY(view_step) steps;
   BASE_ARRAY(uint16_t) path_steps; // by path of the law
@@ -84,6 +85,12 @@ typedef struct view_offset {
   const map_index *index;
   uint32_t count, local;
 } view_offset;
+
+// A value of a cell that stays as it is when vertices are hung into the cell: nothing of its orbit is parted.
+static inline bool view_stays_in_cell(const clv_column *column) {
+  const uint32_t dims = column->index->dims;
+  return !(dims & 1u) || dims == clv_orbit_dims(&column->map->view, CLV_CELL);
+}
 
 // What a site found at one base. Room for it is made once and used for every row. Most bases lie alike in cells of one
 // kind, so where all spots are from there is remembered from the last one.

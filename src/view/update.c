@@ -68,6 +68,7 @@ void view_change_free(view_change *change, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &change->renames);
   BASE_RELEASE(allocator, &change->links);
   BASE_RELEASE(allocator, &change->blocks);
+  BASE_RELEASE(allocator, &change->grown);
   BASE_RELEASE(allocator, &change->turned);
   BASE_RELEASE(allocator, &change->values);
   BASE_RELEASE(allocator, &change->keys);
@@ -101,20 +102,30 @@ static void push_link(clv_views *views, clv_dart dart, uint32_t dimension) {
   if (dart) PUSH(views, &views->change.links, ((view_touched_link){dart, dimension}));
 }
 
+// Links are listed when a site first asks for them.
+static void list_links(clv_views *views) {
+  const map *m = views->map;
+  if (views->change.links_listed) return;
+  for (uint32_t k = 0; k < m->told; k++) {
+    const map_write w = m->log.data[k];
+    if (w.op == MAP_ALPHA) push_link(views, name_now(views, w.dart), w.i);
+    if (w.op != MAP_LINK) continue;
+    const clv_template *shape = &clv_templates[map_page(m, w.dart).kind];
+    const uint32_t size = shape->facet_size[shape->facet[w.dart & 63u]];
+    for (uint32_t d = 0; d < size; d++) push_link(views, name_now(views, w.dart + d), m->view.dimension);
+  }
+  views->change.links_listed = true;
+}
+
 static void hear_write(clv_views *views, map_write w) {
   const map *m = views->map;
   const uint32_t n = m->view.dimension;
   const clv_dart dart = name_now(views, w.dart);
   view_change *change = &views->change;
   switch ((map_op)w.op) {
-  case MAP_LINK: {
-    const clv_template *shape = &clv_templates[map_page(m, w.dart).kind];
-    const uint32_t size = shape->facet_size[shape->facet[w.dart & 63u]];
-    for (uint32_t k = 0; k < size; k++) push_link(views, k ? name_now(views, w.dart + k) : dart, n);
+  case MAP_LINK:
     break;
-  }
   case MAP_ALPHA:
-    push_link(views, dart, w.i);
     if (dart && w.i < n) push_block(views, map_block(m, dart));
     break;
   case MAP_EXTEND:
@@ -135,6 +146,28 @@ static void hear_write(clv_views *views, map_write w) {
   case MAP_PARENTS:
   case MAP_INHERIT:
     break;
+  }
+}
+
+// A cell that got hanging vertices in a commit that refines.
+static void hear_growth(clv_views *views, uint32_t block) {
+  view_change *change = &views->change;
+  if (!set_insert(change, &views->allocator, block)) return;
+  if (view_block_alive(views->map, block) && clv_cell_shape(&views->map->view, block << 6) <= CLV_TEMPLATE_LAST)
+    PUSH(views, &change->grown, block);
+  else
+    PUSH(views, &change->blocks, block);
+}
+
+// Such a commit says of each new dart which cell it hangs in; what else it writes there follows from that.
+static void hear_refining(clv_views *views) {
+  const map *m = views->map;
+  uint32_t last = 0;
+  for (uint32_t k = 0; k < m->told; k++) {
+    const map_write w = m->log.data[k];
+    if (w.op == MAP_DART_ADD && w.before != last) hear_growth(views, last = w.before);
+    if (w.op == MAP_EXTEND) hear_growth(views, w.dart >> 6);
+    if (w.op == MAP_CELL_ADD || w.op == MAP_TURN || w.op == MAP_VALUE) hear_write(views, w);
   }
 }
 
@@ -159,6 +192,7 @@ static void hear_commit(clv_views *views, const clv_commit *commit) {
   view_change *change = &views->change;
   change->commit = commit;
   change->renames.count = change->links.count = change->blocks.count = change->turned.count = change->values.count = 0;
+  change->grown.count = 0;
   change->recoloured = m->scratch->plan.recolour;
   change->no_memory = false;
   set_clear(&change->seen);
@@ -169,8 +203,11 @@ static void hear_commit(clv_views *views, const clv_commit *commit) {
     change->renames.count = commit->rename_count;
     qsort(change->renames.data, change->renames.count, sizeof *change->renames.data, compare_renames);
   }
-  change->losing = !commit->rename_count && !change->recoloured;
-  for (uint32_t k = 0; k < m->told; k++) {
+  change->refining = m->scratch->plan.refined && !commit->rename_count && !change->recoloured;
+  change->links_listed = false;
+  change->losing = !change->refining && !commit->rename_count && !change->recoloured;
+  if (change->refining) hear_refining(views);
+  for (uint32_t k = 0; k < m->told && !change->refining; k++) {
     change->losing = change->losing && only_loses(m, m->log.data[k]);
     hear_write(views, m->log.data[k]);
   }
@@ -240,7 +277,7 @@ static bool is_derived(const clv_views *views, const clv_column *column) {
 // values that are copied are what they were, and new numbers were given to rows already.
 static reaching reach_of(clv_views *views, const view_site *site, const clv_event *event) {
   reaching r = {.views = views, .site = site, .dims = event->dims};
-  const bool losing = views->change.losing;
+  const bool losing = views->change.losing || (views->change.refining && site->steady);
   for (uint32_t k = 0; k < site->sources.count; k++) {
     const view_source *source = &site->sources.data[k];
     if (source->dims != event->dims) continue;
@@ -259,6 +296,15 @@ static bool touch_star(clv_views *views, const view_site *site, const clv_event 
   return true;
 }
 
+static void reach_by_event(clv_views *views, const view_site *site, const clv_event *event) {
+  reaching r = reach_of(views, site, event);
+  if (!event->dart || (!r.numbers && !r.values)) return;
+  const bool done = site->inside && !site->crossing
+                        ? touch_star(views, site, event)
+                        : view_orbit_darts(site->map, event->dims, event->dart, follow_sources, &r);
+  if (!done) views->change.no_memory = true;
+}
+
 static void reach_by_events(clv_views *views, const view_site *site) {
   const clv_commit *commit = views->change.commit;
   for (uint32_t k = 0; k < commit->event_count && !views->change.no_memory; k++) {
@@ -267,12 +313,7 @@ static void reach_by_events(clv_views *views, const view_site *site) {
       if (event->kind == CLV_MERGED) touch_key(views, event->from.index, CLV_NO_DART, 0);
       touch_key(views, event->id.index, event->dart, event->kind == CLV_SPLIT ? event->from.index : 0);
     }
-    reaching r = reach_of(views, site, event);
-    if (!event->dart || (!r.numbers && !r.values)) continue;
-    const bool done = site->inside && !site->crossing
-                          ? touch_star(views, site, event)
-                          : view_orbit_darts(site->map, event->dims, event->dart, follow_sources, &r);
-    if (!done) views->change.no_memory = true;
+    reach_by_event(views, site, event);
   }
 }
 
@@ -313,15 +354,9 @@ static void reach_from_cell(clv_views *views, const view_site *site, clv_dart da
   }
 }
 
-static void reach_by_cells(clv_views *views, const view_site *site) {
+static void reach_by_turning(clv_views *views, const view_site *site) {
   const map *m = site->map;
   const view_change *change = &views->change;
-  for (uint32_t k = 0; k < change->blocks.count && !change->no_memory; k++) {
-    const clv_dart dart = dart_of_cell(m, change->blocks.data[k]);
-    if (!site->crossing) touch_key(views, change->blocks.data[k], dart, 0);
-    if (dart) reach_from_cell(views, site, dart);
-  }
-  if ((!change->turned.count && !change->recoloured) || !looks_at_sides(site)) return;
   reaching r = {.views = views, .site = site, .dims = clv_orbit_dims(&m->view, CLV_CELL), .numbers = true};
   bool done = !change->recoloured || view_site_all(site, touch_dart, &r);
   for (uint32_t k = 0; done && k < change->turned.count && !change->no_memory; k++) {
@@ -331,14 +366,28 @@ static void reach_by_cells(clv_views *views, const view_site *site) {
   views->change.no_memory |= !done;
 }
 
-static void reach_by_links(clv_views *views, const view_site *site) {
+static void reach_by_cells(clv_views *views, const view_site *site) {
   const view_change *change = &views->change;
-  for (uint32_t l = 0; l < site->links.count; l++) {
-    const view_link *link = &site->links.data[l];
-    for (uint32_t k = 0; k < change->links.count && !change->no_memory; k++)
-      if (change->links.data[k].dimension == link->dimension)
-        touch_back(views, site, &link->way, 0, change->links.data[k].dart);
+  for (uint32_t k = 0; k < change->blocks.count + change->grown.count && !change->no_memory; k++) {
+    const bool grown = k >= change->blocks.count;
+    const uint32_t block = grown ? change->grown.data[k - change->blocks.count] : change->blocks.data[k];
+    const clv_dart dart = dart_of_cell(site->map, block);
+    if (!site->crossing) touch_key(views, block, dart, 0);
+    if (dart) reach_from_cell(views, site, dart);
   }
+  if ((change->turned.count || change->recoloured) && looks_at_sides(site)) reach_by_turning(views, site);
+}
+
+static void reach_by_link(clv_views *views, const view_site *site, const view_link *link) {
+  const view_change *change = &views->change;
+  list_links(views);
+  for (uint32_t k = 0; k < change->links.count && !change->no_memory; k++)
+    if (change->links.data[k].dimension == link->dimension)
+      touch_back(views, site, &link->way, 0, change->links.data[k].dart);
+}
+
+static void reach_by_links(clv_views *views, const view_site *site) {
+  for (uint32_t l = 0; l < site->links.count; l++) reach_by_link(views, site, &site->links.data[l]);
 }
 
 static void reach_by_values(clv_views *views, const view_site *site) {
@@ -350,16 +399,85 @@ static void reach_by_values(clv_views *views, const view_site *site) {
     for (uint32_t s = 0; s < site->sources.count; s++) {
       if (site->sources.data[s].column != column) continue;
       reads = true;
-      elsewhere |= r.dims != site->dims || site->sources.data[s].way.length > 0;
+      const bool within = site->crossing ? !(r.dims & ~site->dims) : r.dims == site->dims;
+      elsewhere |= !within || site->sources.data[s].way.length > 0;
     }
-    if (reads && !elsewhere) touch(views, site, change->values.data[k].dart); // the orbit reads its own value
+    if (reads && !elsewhere) touch(views, site, change->values.data[k].dart); // the orbit reads a value of its own
     if (elsewhere && !view_orbit_darts(site->map, r.dims, change->values.data[k].dart, follow_sources, &r))
       views->change.no_memory = true;
   }
 }
 
+// Commits that refine. A row that was there before and lies on no way over a changed link reads the orbits that it read; these
+// may have been parted, which leaves copied values as they are. So what is left to see to are the orbits that events name, those
+// in the new cells, and the ways over changed links. A link inside a site's own orbit is an event of that.
+
+static bool copies_all(const view_site *site, uint32_t dims) {
+  for (uint32_t k = 0; k < site->sources.count; k++) {
+    const clv_column *column = site->sources.data[k].column;
+    if (site->sources.data[k].dims == dims && column && !embed_copies(column)) return false;
+  }
+  return true;
+}
+
+static void reach_by_parting(clv_views *views, const view_site *site) {
+  const clv_commit *commit = views->change.commit;
+  uint32_t read = 0; // by dims: values that are not copied
+  for (uint32_t k = 0; k < site->sources.count; k++)
+    if (!copies_all(site, site->sources.data[k].dims)) read |= 1u << site->sources.data[k].dims;
+  for (uint32_t k = 0; k < commit->event_count && !views->change.no_memory; k++) {
+    const clv_event *event = &commit->events[k];
+    if (site->crossing && event->dims == site->dims)
+      touch_key(views, event->id.index, event->dart, event->kind == CLV_SPLIT ? event->from.index : 0);
+    if (read >> event->dims & 1u) reach_by_event(views, site, event);
+  }
+}
+
+// Whether the site reads values of a cell that it gets to by going out of its own orbit.
+static bool reads_inner_afar(const view_site *site) {
+  const uint32_t n = site->map->view.dimension;
+  for (uint32_t k = 0; k < site->sources.count; k++)
+    if (!(site->sources.data[k].dims >> n & 1u) && site->sources.data[k].way.length) return true;
+  return false;
+}
+
+static void reach_by_new_cells(clv_views *views, const view_site *site) {
+  const map *m = site->map;
+  const view_change *change = &views->change;
+  const bool afar = site->crossing && reads_inner_afar(site);
+  for (uint32_t k = 0; k < change->blocks.count && !change->no_memory; k++) {
+    const uint32_t block = change->blocks.data[k];
+    const clv_dart dart = dart_of_cell(m, block);
+    if (!site->crossing) touch_key(views, block, dart, 0);
+    if (!site->crossing || !dart) continue;
+    const bool plain = map_dart_plain(m, dart);
+    const clv_suborbits *sub = &clv_templates[map_page(m, dart).kind].sub[site->inner];
+    for (uint32_t s = 0; plain && s < sub->count; s++) touch(views, site, dart | sub->first[s]);
+    if (afar || !plain) reach_from_cell(views, site, dart);
+  }
+  for (uint32_t k = 0; afar && k < change->grown.count && !change->no_memory; k++)
+    reach_from_cell(views, site, dart_of_cell(m, change->grown.data[k]));
+}
+
+static void reach_refined(clv_views *views, const view_site *site) {
+  const view_change *change = &views->change;
+  reach_by_parting(views, site);
+  reach_by_new_cells(views, site);
+  for (uint32_t l = 0; l < site->links.count; l++) {
+    const view_link *link = &site->links.data[l];
+    if (site->crossing && !link->way.length && (site->dims >> link->dimension & 1u)) continue;
+    reach_by_link(views, site, link);
+  }
+  if (change->turned.count && looks_at_sides(site)) reach_by_turning(views, site);
+  reach_by_values(views, site);
+}
+
 // Collects the keys of a site that the commit reached, after those there are.
 static void reach(clv_views *views, const view_site *site) {
+  if (views->change.refining && site->steady) {
+    reach_refined(views, site);
+    return;
+  }
   reach_by_events(views, site);
   reach_by_cells(views, site);
   reach_by_links(views, site);

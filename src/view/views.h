@@ -45,6 +45,10 @@ typedef struct view_change {
   // Cells were unsewn and removed, and nothing else: no orbit got anything it did not have. What came off another one has its
   // values where they are copied; its readers need its number only.
   bool losing;
+  // Cells were refined, and nothing else: orbits were parted or are new, none got anything of another one. Cells that got
+  // hanging vertices and are their templates still are not among the blocks, but here; links are listed once they are asked for.
+  bool refining, links_listed;
+  BASE_ARRAY(uint32_t) grown;
   bool recoloured, no_memory;
 } view_change;
 
