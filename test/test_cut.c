@@ -1,15 +1,17 @@
-// Cuts: a transaction that unsews one facet is committed directly (map/part.c), and must leave what the general way leaves.
+// Cuts: a transaction that unsews one facet (map/part.c), or removes cells and unsews facets (map/lose.c), is committed
+// directly, and must leave what the general way leaves.
 //
 // soak: yes
 //
-// Twins are built from one mesh. The same facets are unsewn and others sewn in both, one commits directly and the other the
-// general way; after each commit the maps must be equal to the last bit, and so must the values and what their subscribers
+// Twins are built from one mesh. The same facets are unsewn, others sewn and cells removed in both, one commits directly and
+// the other the general way; after each commit the maps must be equal to the last bit, and so must the values and what their subscribers
 // heard. Facets are also sewn where they do not belong, so that edges come back to themselves and one vertex lies at several
 // corners of a facet. Any sorts of orbits are numbered, and sometimes a cell is no template. Columns only copy, as a direct
 // commit wants it; now and then they have every policy, and then it must not be direct.
 
 #include "cleave/mesh.h"
 #include "map/plan.h"
+#include "support/counting_allocator.h"
 #include "support/random.h"
 
 #include <setjmp.h>
@@ -19,10 +21,10 @@
 
 #include <cmocka.h>
 
-enum { EVENTS = 256, EDITS = 60, SEQUENCES = 150, SOAK_SEQUENCES = 6000 };
+enum { EVENTS = 1024, EDITS = 60, SEQUENCES = 150, SOAK_SEQUENCES = 6000 };
 
 typedef struct heard {
-  uint32_t count;
+  uint32_t count, destroyed;
   clv_event events[EVENTS];
 } heard;
 
@@ -31,12 +33,38 @@ typedef struct twin {
   heard heard;
 } twin;
 
+// Places that a commit says it has walked are those of the orbit.
+static void test_star(const clv_map *view, const clv_event *event, uint32_t number) {
+  const map *m = map_read(view);
+  const map_place *places;
+  const uint32_t count = map_told_star(m, number, &places), inner = event->dims & 7u;
+  if (!count) return;
+  clv_walk star;
+  assert_int_equal(clv_walk_star(&star, view, event->dims, event->dart), CLV_OK);
+  assert_int_equal(star.count, count);
+  for (uint32_t k = 0; k < count; k++) {
+    const clv_dart place = map_place_plain(m, inner, places[k].dart);
+    const clv_suborbits *sub = &clv_templates[map_page(m, place).kind].sub[inner];
+    assert_int_equal(places[k].slot, map_row(map_page(m, place), place) * sub->count + sub->of[place & 63u]);
+    bool found = false;
+    for (uint32_t n = 0; n < star.count; n++) found |= map_place_plain(m, inner, star.darts[n]) == place;
+    assert_true(found);
+  }
+  clv_walk_end(&star);
+}
+
 static void listen(void *user, const clv_map *view, const clv_commit *commit) {
-  (void)view;
   heard *h = user;
+  for (uint32_t k = 0; k < commit->event_count; k++) test_star(view, &commit->events[k], k);
   assert_true(commit->event_count <= EVENTS);
   h->count = commit->event_count;
   if (h->count) memcpy(h->events, commit->events, h->count * sizeof *h->events);
+}
+
+static void count_destroyed(void *user, const clv_map *view, void *value) {
+  heard *h = user;
+  (void)view;
+  h->destroyed += (uint32_t) * (const double *)value;
 }
 
 static void sum_of_shares(void *user, const clv_map *view, clv_dart dart, const clv_part *parts, uint32_t count,
@@ -61,9 +89,11 @@ static void fill(clv_map *view, const clv_column *column) {
 }
 
 // On vertices, on edges most of the time, and on any other orbits that cross cells.
-static void add_copied_columns(clv_map *view, uint32_t sorts) {
-  fill(view, add_column(view, (clv_column_def){.name = "corner", .orbit = CLV_CORNER}));
-  fill(view, add_column(view, (clv_column_def){.name = "vertex", .orbit = CLV_VERTEX}));
+static void add_copied_columns(clv_map *view, uint32_t sorts, heard *h) {
+  fill(view, add_column(
+                 view, (clv_column_def){.name = "corner", .orbit = CLV_CORNER, .destroy = count_destroyed, .user = h}));
+  fill(view, add_column(
+                 view, (clv_column_def){.name = "vertex", .orbit = CLV_VERTEX, .destroy = count_destroyed, .user = h}));
   if (sorts >> 8) fill(view, add_column(view, (clv_column_def){.name = "edge", .orbit = CLV_EDGE}));
   for (uint32_t dims = 8; dims < 16; dims++) {
     const char name[] = {'o', 'n', ' ', (char)('a' + dims), 0};
@@ -91,10 +121,10 @@ static void add_columns_of_every_policy(clv_map *view) {
 // `sorts` of orbits whose values are copied; 0 for columns of every policy.
 static void make_twin(twin *t, const clv_mesh *mesh, uint32_t sorts, bool general) {
   clv_error error;
-  t->heard.count = 0;
+  t->heard.count = t->heard.destroyed = 0;
   if (clv_mesh_build(mesh, NULL, &t->map, NULL, &error)) fail_msg("%s", error.message);
   if (sorts)
-    add_copied_columns(t->map, sorts);
+    add_copied_columns(t->map, sorts, &t->heard);
   else
     add_columns_of_every_policy(t->map);
   assert_int_equal(clv_map_subscribe(t->map, listen, &t->heard), CLV_OK);
@@ -117,6 +147,7 @@ static void compare(const twin *a, const twin *b) {
   assert_true(clv_map_hash(a->map) == clv_map_hash(b->map));
   assert_int_equal(a->heard.count, b->heard.count);
   assert_memory_equal(a->heard.events, b->heard.events, a->heard.count * sizeof *a->heard.events);
+  assert_int_equal(a->heard.destroyed, b->heard.destroyed);
   compare_values(a->map, b->map);
 }
 
@@ -130,14 +161,22 @@ static clv_dart choose(const clv_map *view, random_source *random, bool free) {
   return CLV_NO_DART;
 }
 
-// Unsews most of the time; sews anything to anything else now and then; two facets in one transaction sometimes, which both
-// plan the same way.
-// True when something was unsewn.
+static bool remove_cell(twin *twins, random_source *random) {
+  const clv_dart cell = choose(twins[0].map, random, random_chance(random, 50));
+  const bool cuts = cell && !clv_is_free(twins[0].map, cell, 3);
+  for (uint32_t t = 0; cell && t < 2; t++) assert_int_equal(clv_map_remove_cell(twins[t].map, cell), CLV_OK);
+  return cuts;
+}
+
+// Unsews most of the time; sews anything to anything else now and then; removes a few cells sometimes; two facets in one
+// transaction sometimes. True when something was unsewn.
 static bool edit(twin *twins, random_source *random) {
   const bool sews = random_chance(random, 40);
   const uint32_t facets = random_chance(random, 10) ? 2 : 1;
   for (uint32_t t = 0; t < 2; t++) assert_int_equal(clv_map_begin(twins[t].map), CLV_OK);
   bool cuts = false;
+  for (uint32_t cells = random_chance(random, 8) ? 1 + random_below(random, 3) : 0; cells; cells--)
+    cuts |= remove_cell(twins, random);
   for (uint32_t f = 0; f < facets; f++) {
     const clv_dart a = choose(twins[0].map, random, sews);
     clv_dart b = sews ? choose(twins[0].map, random, true) : a;
@@ -223,6 +262,48 @@ static void the_side_of_the_dart_keeps_its_ids(void **state) {
   }
 }
 
+// Cells are removed while every allocation in turn finds no memory: until the commit is done the map is as it was.
+static void a_removal_without_memory_changes_nothing(void **state) {
+  (void)state;
+  bool refused = true;
+  for (size_t n = 1; refused; n++) {
+    counting_memory memory = {0};
+    clv_grid_def def = clv_default_grid_def();
+    clv_build_def build = clv_default_build_def();
+    heard h = {0};
+    clv_mesh mesh;
+    clv_map *view;
+    def.kind = CLV_GRID_TET5;
+    def.cells[0] = def.cells[1] = def.cells[2] = 2;
+    build.allocator = counting_allocator(&memory);
+    clv_mesh_init(&mesh, NULL);
+    assert_int_equal(clv_mesh_grid(&mesh, &def, NULL), CLV_OK);
+    assert_int_equal(clv_mesh_build(&mesh, &build, &view, NULL, NULL), CLV_OK);
+    add_copied_columns(view, 511, &h);
+    assert_int_equal(clv_map_subscribe(view, listen, &h), CLV_OK);
+    assert_int_equal(clv_map_begin(view), CLV_OK);
+    for (uint32_t row = 0; row < 40; row += 3) {
+      const clv_dart cell = clv_cell_at(view, CLV_TET, row);
+      assert_int_equal(clv_map_remove_cell(view, cell), CLV_OK);
+    }
+    const uint64_t before = clv_map_hash(view);
+    memory.fail_at = memory.requests + n;
+    const clv_result result = clv_map_commit(view);
+    refused = memory.refused;
+    memory.fail_at = 0;
+    assert_true((result == CLV_OK) != refused);
+    if (refused) {
+      assert_true(clv_map_hash(view) == before);
+      assert_int_equal(h.destroyed, 0);
+      assert_int_equal(clv_map_commit(view), CLV_OK);
+    }
+    assert_int_equal(clv_map_check(view, NULL, NULL), CLV_OK);
+    clv_map_destroy(view);
+    clv_mesh_free(&mesh);
+    assert_int_equal(memory.live_bytes, 0);
+  }
+}
+
 static uint64_t sequences = SEQUENCES;
 
 static void direct_and_general_commits_agree(void **state) {
@@ -239,6 +320,7 @@ static void direct_and_general_commits_agree(void **state) {
 int main(int count, char **words) {
   if (count > 1 && strcmp(words[1], "--soak") == 0) sequences = SOAK_SEQUENCES;
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_side_of_the_dart_keeps_its_ids),
+                                     cmocka_unit_test(a_removal_without_memory_changes_nothing),
                                      cmocka_unit_test(direct_and_general_commits_agree)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

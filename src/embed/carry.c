@@ -397,6 +397,17 @@ static void recompute(clv_column *column, const map_orbits *o, const map_new_orb
   }
 }
 
+static void destroy_dropped(const clv_column *column) {
+  for (uint32_t k = 0; column->def.destroy && !column->index->crossing && k < column->map->log.count; k++) {
+    const map_write w = column->map->log.data[k];
+    if (w.op != MAP_CELL_DROP) continue;
+    const clv_page page = map_page(column->map, w.dart);
+    for (uint32_t s = 0; s < clv_templates[page.kind].sub[column->index->inner].count; s++)
+      column->def.destroy(column->def.user, &column->map->view,
+                          embed_row_value(column, page.kind, map_row(page, w.dart), s));
+  }
+}
+
 static void destroy_old(clv_column *column, const map_orbits *o) {
   for (uint32_t k = 0, end; column->def.destroy && k < o->by_old.count; k = end) {
     const uint64_t old = o->parts.data[o->by_old.data[k]].old;
@@ -407,14 +418,7 @@ static void destroy_old(clv_column *column, const map_orbits *o) {
     }
     if (!kept) column->def.destroy(column->def.user, &column->map->view, embed_old_value(column, old));
   }
-  for (uint32_t k = 0; column->def.destroy && !column->index->crossing && k < column->map->log.count; k++) {
-    const map_write w = column->map->log.data[k];
-    if (w.op != MAP_CELL_DROP) continue;
-    const clv_page page = map_page(column->map, w.dart);
-    for (uint32_t s = 0; s < clv_templates[page.kind].sub[column->index->inner].count; s++)
-      column->def.destroy(column->def.user, &column->map->view,
-                          embed_row_value(column, page.kind, map_row(page, w.dart), s));
-  }
+  destroy_dropped(column);
 }
 
 static void apply_column(clv_column *column, const map_plan *plan) {
@@ -472,6 +476,18 @@ void embed_copy(void *self, const map_parted *parted, uint32_t count) {
     uint8_t *values = column->slots.data;
     for (uint32_t p = 0; p < count; p++)
       if (parted[p].index == column->index) memcpy(values + parted[p].to * size, values + parted[p].from * size, size);
+  }
+}
+
+void embed_lose(void *self, map *m, const map_gone *gone, uint32_t count) {
+  const embedding *e = self;
+  for (uint32_t k = 0; k < e->columns.count; k++) {
+    const clv_column *column = e->columns.data[k];
+    if (!column->def.destroy) continue;
+    destroy_dropped(column);
+    for (uint32_t g = 0; g < count; g++)
+      if (gone[g].index == column->index)
+        column->def.destroy(column->def.user, &m->view, column->slots.data + (size_t)gone[g].id * column->size);
   }
 }
 

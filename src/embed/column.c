@@ -160,7 +160,8 @@ static embedding *embedding_require(map *m) {
                                  .destroy = embedding_destroy,
                                  .copies = true,
                                  .reserve_copies = embed_reserve_copies,
-                                 .copy = embed_copy};
+                                 .copy = embed_copy,
+                                 .lose = embed_lose};
   return e;
 }
 

@@ -278,9 +278,10 @@ clv_result clv_map_commit(clv_map *view) {
     return CLV_OK;
   }
   map_scratch *s = m->scratch;
-  s->events.count = s->renames.count = 0;
+  s->events.count = s->renames.count = s->stars.count = 0;
   s->plan.recolour = s->plan.refined = false;
-  const map_part_end part = map_commit_part(m);
+  map_part_end part = map_commit_part(m);
+  if (part == MAP_PART_GENERAL) part = map_commit_loss(m);
   if (part == MAP_PART_NO_MEMORY) return map_no_memory(m);
   const clv_result result = part == MAP_PART_DONE ? CLV_OK : commit_by_plan(m);
   if (result != CLV_OK) return result;
@@ -315,6 +316,10 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->sources);
   BASE_RELEASE(a, &s->begetters);
   BASE_RELEASE(a, &s->places);
+  BASE_RELEASE(a, &s->left);
+  BASE_RELEASE(a, &s->gone);
+  BASE_RELEASE(a, &s->parted);
+  BASE_RELEASE(a, &s->stars);
   base_free(a, s, sizeof *s);
   m->scratch = NULL;
 }

@@ -80,6 +80,30 @@ typedef struct map_place {
   uint32_t slot; // of its id
 } map_place;
 
+// The places of an orbit that a commit has walked, in `places`.
+typedef struct map_star {
+  uint32_t start, end;
+} map_star;
+
+// What is left of the orbit of an id, and an id of which nothing is (lose.c).
+typedef struct map_left {
+  map_index *index;
+  uint32_t old, id;
+  uint32_t start, end;     // of its places
+  clv_dart dart, found_at; // the first of it; where the id was found before
+  bool keeps, changed;
+} map_left;
+typedef struct map_gone {
+  map_index *index;
+  uint32_t id;
+  clv_dart found_at;
+} map_gone;
+// What came off the orbit of an id, and its own.
+typedef struct map_parted {
+  map_index *index;
+  uint32_t from, to;
+} map_parted;
+
 // A dart that came in this transaction.
 typedef struct map_born {
   clv_dart dart, origin; // origin: a dart of the cell it was born in, of those that were there before
@@ -100,8 +124,12 @@ typedef struct map_scratch {
   bool no_levels;                 // memory was out when levels were asked for
   BASE_ARRAY(map_source) sources; // of their darts, CLV_TEMPLATE_DARTS each; none where nothing was inherited
   map_words begetters;            // blocks that the added ones inherit of, in order
-  BASE_ARRAY(map_place) places;   // where orbits come apart (part.c)
-  bool general;                   // plan every commit: for tests
+  BASE_ARRAY(map_place) places;   // where orbits come apart (part.c, lose.c)
+  BASE_ARRAY(map_left) left;      // by sort of orbit (lose.c)
+  BASE_ARRAY(map_gone) gone;
+  BASE_ARRAY(map_parted) parted;
+  BASE_ARRAY(map_star) stars; // by event; none where the commit kept none
+  bool general;               // plan every commit: for tests
 } map_scratch;
 
 typedef enum map_settle {
@@ -137,12 +165,18 @@ uint32_t map_joined_positions(const map *m, uint32_t dims, uint32_t cut, uint32_
 
 // A commit that unsews one facet and does nothing else, carried out without a plan (part.c); or left, with nothing
 // changed, to the general way.
-typedef struct map_parted { // what came off the orbit of an id, and its own
-  map_index *index;
-  uint32_t from, to;
-} map_parted;
 typedef enum map_part_end { MAP_PART_DONE, MAP_PART_GENERAL, MAP_PART_NO_MEMORY } map_part_end;
 map_part_end map_commit_part(map *m);
+// The same for commits that unsew facets, remove cells and do nothing else (lose.c).
+map_part_end map_commit_loss(map *m);
+
+// While subscribers are told of a commit: the places of an event's orbit, where the commit has walked them all; otherwise 0.
+static inline uint32_t map_told_star(const map *m, uint32_t event, const map_place **places) {
+  const map_scratch *s = m->scratch;
+  if (event >= s->stars.count) return 0;
+  *places = s->places.data + s->stars.data[event].start;
+  return s->stars.data[event].end - s->stars.data[event].start;
+}
 
 // Where new darts come from (origin.c): 0 for those that were born outside all cells.
 bool map_find_origins(map *m);

@@ -95,6 +95,7 @@ typedef struct map_write {
 
 struct map_plan;
 struct map_parted;
+struct map_gone;
 struct map;
 
 // The embeddings, as the map sees them: it does not know columns, only that someone keeps values on orbits.
@@ -116,6 +117,8 @@ typedef struct map_embedding {
   bool recomputes; // whether some value of an orbit follows from its members, or from a policy
   bool (*reserve_copies)(void *self, struct map *map, uint32_t more);
   void (*copy)(void *self, const struct map_parted *parted, uint32_t count);
+  // Orbits and cells are gone, and nothing else is to be done about their values.
+  void (*lose)(void *self, struct map *map, const struct map_gone *gone, uint32_t count);
 } map_embedding;
 
 // Who reads the log while it grows keeps here what was found; it is destroyed with the map.
