@@ -6,7 +6,7 @@ set(embed_page ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake)
 find_program(CLEAVE_NPM npm DOC "npm, to build the page of `cleave view`")
 
 if(CLEAVE_NPM)
-  file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS web/src/*)
+  file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS web/src/* web/public/*)
   list(APPEND page_sources ${PROJECT_SOURCE_DIR}/web/index.html ${PROJECT_SOURCE_DIR}/web/vite.config.ts
        ${PROJECT_SOURCE_DIR}/web/package-lock.json)
   add_custom_command(

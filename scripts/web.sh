@@ -13,7 +13,7 @@ if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
   npm ci --no-fund --no-audit --loglevel=error
   touch node_modules/.package-lock.json
 fi
-if [ -e dist/index.html ] && [ -z "$(find index.html vite.config.ts package-lock.json src -newer dist/index.html)" ]; then
+if [ -e dist/index.html ] && [ -z "$(find index.html vite.config.ts package-lock.json public src -newer dist/index.html)" ]; then
   exit 0
 fi
 npm run --silent build -- --logLevel warn

@@ -1,0 +1,28 @@
+// What a test may ask the page: window.cleave. Read-only, so that nothing works only because a test is looking.
+
+import { Vector3 } from "three";
+import type { Session } from "./model/session";
+import type { Stage } from "./scene/stage";
+
+export function exposeHook(session: Session, stage: Stage): void {
+  const place = (body: number, point: number) => new Vector3().fromArray(session.bodies[body].points, point * 4);
+  Object.assign(window, {
+    cleave: {
+      hello: () => session.hello,
+      clock: () => session.clock,
+      news: () => session.news,
+      isOpen: () => session.link.isOpen,
+      framesReceived: () => session.framesReceived,
+      framesDrawn: () => stage.framesDrawn,
+      layer: () => Math.max(...session.bodies.map((body) => (body.layers[1].slots > 0 ? 1 : 0))),
+      faces: (body = 0) => session.bodies[body].layers[0].count(),
+      held: (body = 0) => session.bodies[body].held.length,
+      box: (body = 0) => session.bodies[body].box(),
+      place: (body: number, point: number) => place(body, point).toArray(),
+      onScreen: (at: [number, number, number]) => stage.project(new Vector3(...at)),
+      camera: () => ({ azimuth: stage.orbit.azimuth, polar: stage.orbit.polar, distance: stage.orbit.distance }),
+      darts: () => stage.darts.picked?.darts.length ?? 0,
+      interrupt: () => session.link.interrupt(),
+    },
+  });
+}

@@ -1,0 +1,149 @@
+// The canvas: renderer, camera, light, floor and bodies. Draws when something changed and not otherwise. Other rooms give it
+// bodies and a look, ask it for rays, and never touch three's scene themselves.
+
+import * as THREE from "three";
+import type { Body } from "../model/body";
+import { Darts } from "./darts";
+import { Ground } from "./ground";
+import { Marks } from "./marks";
+import { Orbit } from "./orbit";
+import { Surface, type Light, type Look } from "./surface";
+
+export interface StageTheme {
+  background: string;
+  ink: string;
+  edge: string;
+  sky: string;
+  earth: string;
+  shadow: number;
+}
+
+export class Stage {
+  readonly orbit = new Orbit();
+  readonly darts = new Darts();
+  readonly marks = new Marks();
+  readonly look: Look = {
+    coloring: 0,
+    range: [0, 1],
+    edges: true,
+    opened: true,
+    held: true,
+    whole: false,
+    explode: 0,
+    clip: new THREE.Vector4(0, 0, 0, 1e30),
+    middle: new THREE.Vector3(),
+  };
+  onRender: () => void = () => {};
+  framesDrawn = 0;
+  private readonly renderer: THREE.WebGLRenderer;
+  private readonly scene = new THREE.Scene();
+  private readonly ground = new Ground();
+  private readonly light: Light = { sky: new THREE.Color(), earth: new THREE.Color(), edge: new THREE.Color() };
+  private readonly toLight = new THREE.Vector3();
+  private background = new THREE.Color();
+  private surfaces: Surface[] = [];
+  private bodies: readonly Body[] = [];
+  private dimensions: number[] = [];
+  private dirty = true;
+  private readonly raycaster = new THREE.Raycaster();
+
+  constructor(readonly canvas: HTMLCanvasElement) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.autoClear = false;
+    this.scene.add(this.ground.mesh, this.darts.group, this.marks.group);
+    new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
+    this.resize();
+    const loop = () => {
+      requestAnimationFrame(loop);
+      if (this.dirty) this.render();
+    };
+    requestAnimationFrame(loop);
+  }
+
+  setBodies(bodies: readonly Body[], dimensions: number[], box: THREE.Box3): void {
+    for (const surface of this.surfaces) {
+      this.scene.remove(surface.mesh, surface.held);
+      surface.dispose();
+    }
+    this.ground.clear();
+    this.bodies = bodies;
+    this.dimensions = dimensions;
+    this.surfaces = bodies.map((body, k) => new Surface(body, k, this.light, this.toLight, this.ground.fall));
+    for (const surface of this.surfaces) {
+      this.scene.add(surface.mesh, surface.held);
+      this.ground.cast(surface.shadow);
+    }
+    box.getCenter(this.look.middle);
+    this.ground.place(box);
+    this.invalidate();
+  }
+
+  setTheme(theme: StageTheme): void {
+    this.background.set(theme.background);
+    this.light.sky.set(theme.sky);
+    this.light.earth.set(theme.earth);
+    this.light.edge.set(theme.edge);
+    this.ground.ink(new THREE.Color(theme.ink), theme.shadow);
+    this.darts.ink(new THREE.Color(theme.ink));
+    this.marks.ink(new THREE.Color(theme.ink));
+    this.invalidate();
+  }
+
+  showGround(shown: boolean): void {
+    this.ground.mesh.visible = shown;
+    this.invalidate();
+  }
+
+  lowerGround(lowest: number): void {
+    this.ground.lower(lowest);
+  }
+
+  invalidate(): void {
+    this.dirty = true;
+  }
+
+  // From -1 to 1, as cameras want it.
+  normalized(x: number, y: number): THREE.Vector2 {
+    const box = this.canvas.getBoundingClientRect();
+    return new THREE.Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2);
+  }
+
+  ray(x: number, y: number): THREE.Ray {
+    this.raycaster.setFromCamera(this.normalized(x, y), this.orbit.camera);
+    return this.raycaster.ray.clone();
+  }
+
+  // A place in space, in pixels of the window.
+  project(place: THREE.Vector3): { x: number; y: number } {
+    const box = this.canvas.getBoundingClientRect();
+    const p = place.clone().project(this.orbit.camera);
+    return { x: box.left + ((p.x + 1) / 2) * box.width, y: box.top + ((1 - p.y) / 2) * box.height };
+  }
+
+  // Draws now, so that the canvas can be read before the browser clears it.
+  render(): void {
+    this.dirty = false;
+    for (const surface of this.surfaces) surface.update(this.look);
+    this.darts.update(this.bodies, this.dimensions[this.darts.picked?.body ?? 0] ?? 3);
+    const { camera } = this.orbit;
+    // The key light comes over the viewer's left shoulder.
+    this.toLight.set(-0.55, 0.75, 0.6).transformDirection(camera.matrixWorld).normalize();
+    this.ground.render(this.renderer);
+    this.renderer.setClearColor(this.background, 1);
+    this.renderer.clear();
+    this.renderer.render(this.scene, camera);
+    this.framesDrawn++;
+    this.onRender();
+  }
+
+  private resize(): void {
+    const box = this.canvas.parentElement!.getBoundingClientRect();
+    const width = Math.max(1, Math.floor(box.width));
+    const height = Math.max(1, Math.floor(box.height));
+    this.renderer.setSize(width, height, false);
+    this.orbit.camera.aspect = width / height;
+    this.orbit.apply();
+    this.render();
+  }
+}
