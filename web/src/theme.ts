@@ -5,8 +5,8 @@ import type { Stage, StageTheme } from "./scene/stage";
 type Name = "dark" | "light";
 
 const STAGES: Record<Name, StageTheme> = {
-  dark: { background: "#171a1f", ink: "#e8ecf1", edge: "#1d2630", sky: "#a3adb8", earth: "#4b4742", shadow: 0.5 },
-  light: { background: "#eef0f2", ink: "#2c3540", edge: "#2b3947", sky: "#bfc6cd", earth: "#6d665f", shadow: 0.26 },
+  dark: { background: "#171a1f", ink: "#e8ecf1", edge: "#1d2630", sky: "#c4cbd3", earth: "#7c7772", shadow: 0.5 },
+  light: { background: "#eef0f2", ink: "#2c3540", edge: "#2b3947", sky: "#ced5dc", earth: "#938c85", shadow: 0.26 },
 };
 
 const KEY = "cleave-theme";

@@ -90,8 +90,6 @@ uniform vec3 earth;
 uniform vec3 toLight;
 
 ${VIRIDIS_GLSL}
-vec3 linear(vec3 c) { return pow(max(c, 0.0), vec3(2.2)); }
-vec3 shown(vec3 c) { return mix(c * 12.92, 1.055 * pow(max(c, 0.0), vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c)); }
 
 void main() {
   vec3 base = plain;
@@ -99,10 +97,10 @@ void main() {
   float t = 0.0;
   if (coloring == 1 || coloring == 2) {
     t = clamp(((coloring == 1 ? value_ : cellValue_) - range.x) / max(range.y - range.x, 1e-30), 0.0, 1.0);
-    base = linear(viridis(t));
+    base = viridis(t);
   } else if (coloring == 3) {
     t = clamp(float((flags_ >> 8) & 255u) / max(range.y, 1.0), 0.0, 1.0);
-    base = linear(viridis(t));
+    base = viridis(t);
   } else if (coloring == 4) {
     base = regions[int((flags_ >> 16) & 7u)];
   }
@@ -112,13 +110,11 @@ void main() {
   vec3 n = dot(normal_, toEye) < 0.0 ? -normal_ : normal_;
   float up = 0.5 + 0.5 * n.z;
   float key = max(0.0, dot(n, toLight));
-  float wrap = max(0.0, (dot(n, toLight) + 0.4) / 1.4);
-  float gloss = pow(max(0.0, dot(n, normalize(toLight + toEye))), 40.0);
-  float rim = pow(1.0 - max(0.0, dot(n, toEye)), 3.0);
-  vec3 light = mix(earth, sky, up) + vec3(0.34 * wrap + 0.36 * key + 0.10 * rim);
+  float rim = 1.0 - max(0.0, dot(n, toEye));
+  vec3 light = mix(earth, sky, up) + vec3(0.28 * key + 0.06 * rim * rim * rim);
   // Colours that are read off a legend, and the red of a cut, are shaded less.
   light = mix(light, vec3(1.0), coloring != 0 ? 0.5 : isOpened ? 0.3 : 0.0);
-  vec3 lit = base * light + vec3(0.05 * gloss);
+  vec3 lit = base * light;
 
   // Thin lines, and none where a face is a few pixels small: they would be all one sees.
   vec3 change = fwidth(side_);
@@ -126,8 +122,8 @@ void main() {
   float line = 1.0 - min(near.x, min(near.y, near.z));
   float dense = max(change.x, max(change.y, change.z));
   line *= edges * (1.0 - smoothstep(0.10, 0.45, dense));
-  lit = mix(lit, isOpened ? cut * 0.35 : edge, line * 0.7);
-  color = vec4(shown(lit), 1.0);
+  lit = mix(lit, isOpened ? cut * 0.5 : edge, line * 0.6);
+  color = vec4(lit, 1.0);
 }
 `;
 

@@ -18,6 +18,18 @@ export interface StageTheme {
   shadow: number;
 }
 
+// Colours are given as they are shown, here and in the shaders.
+THREE.ColorManagement.enabled = false;
+
+// Without a graphics card every pixel costs; smooth outlines are given up first.
+function drawsInSoftware(): boolean {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const names = context?.getExtension("WEBGL_debug_renderer_info");
+  const name = names ? String(context!.getParameter(names.UNMASKED_RENDERER_WEBGL)) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
+
 export class Stage {
   readonly orbit = new Orbit();
   readonly darts = new Darts();
@@ -48,10 +60,12 @@ export class Stage {
   private readonly raycaster = new THREE.Raycaster();
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    const plain = drawsInSoftware();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !plain, powerPreference: "high-performance" });
+    this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
+    this.renderer.setPixelRatio(plain ? 1 : Math.min(window.devicePixelRatio, 2));
     this.renderer.autoClear = false;
-    this.scene.add(this.ground.mesh, this.darts.group, this.marks.group);
+    this.scene.add(this.ground.group, this.darts.group, this.marks.group);
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     this.resize();
     const loop = () => {
@@ -91,7 +105,7 @@ export class Stage {
   }
 
   showGround(shown: boolean): void {
-    this.ground.mesh.visible = shown;
+    this.ground.group.visible = shown;
     this.invalidate();
   }
 

@@ -134,7 +134,7 @@ export class Surface {
         uniforms: {
           ...this.shared,
           size: { value: 7 * Math.min(window.devicePixelRatio, 2) },
-          tint: { value: new THREE.Color().setStyle(HELD, THREE.LinearSRGBColorSpace) },
+          tint: { value: new THREE.Color(HELD) },
         },
         vertexShader: HELD_VERTEX,
         fragmentShader: HELD_FRAGMENT,
