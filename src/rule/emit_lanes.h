@@ -392,9 +392,9 @@ static __attribute__((noinline, unused)) void lanes_change_some(double *p, const
 
 // The lanes that count, of a batch that is not full: what the others have becomes 0, which changes no particle.
 LANES_IN lanes_mask lanes_counting(lanes_u32 left) {
-  lanes_mask mask = {0};
-  for (lanes_u32 lane = 0; lane < CLV_WIDTH; lane++) mask[lane] = lane < left ? -1 : 0;
-  return mask;
+  lanes_mask number = {0};
+  for (int lane = 0; lane < CLV_WIDTH; lane++) number[lane] = lane;
+  return number < (long long)left;
 }
 
 LANES_IN lanes lanes_only(lanes_mask counting, lanes a) {

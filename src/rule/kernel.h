@@ -5,9 +5,10 @@
 // for wide registers (emit.c). Both have the same face, so a view does not know which it has.
 //
 // Rows come in batches of eight, whatever the registers: value k of row r lies at [r / 8][k][r % 8]. Particles lie in
-// a slab's own copy, four doubles each (three and a pad), and a place says where one begins: four times its number. A batch that is not full repeats its last
-// row; `rows` says how many count. Where a lane does not count, nothing is added to `out`, its energy is 0 and its matrix
-// is anything.
+// a slab's own copy, four doubles each (three and a pad), and a place says where one begins: four times its number. `rows`
+// says how many rows count; the lanes behind them, in a batch that is not full, hold places and constants like any other.
+// Nothing is added to `out` for them, their energy is 0 and their matrix is anything. They do best to name other particles
+// than each other: 0 is added to those.
 
 #ifndef RULE_KERNEL_H
 #define RULE_KERNEL_H

@@ -12,6 +12,7 @@ typedef struct evaluation {
   const clv_views *views;
   const double *from[VIEW_COPIES]; // by vertex slot, NULL where it is not asked for
   double *out;
+  uint32_t given;       // bits of those that are not
   kernel_kind kinds[2]; // KERNEL_COUNT: none
   bool linear;          // at the state that was kept, with stiffnesses that were
   uint32_t ranges, slots;
@@ -26,59 +27,50 @@ static void gather(const clv_views *views, const view_slab *slab, const double *
   for (uint32_t k = 0; k < count; k++) view_copy_vertex(from + 3 * (size_t)vertices[k], to + KERNEL_STRIDE * (size_t)k);
 }
 
-// Which copies a kernel reads.
-static bool needs(const kernel *k, view_copy copy) {
-  return copy == VIEW_POS || copy == VIEW_DPOS || (copy < VIEW_OUT && k->has_velocity);
-}
-
 // Whether a product needs only the row's stiffness, which was kept, and the direction.
 static inline bool uses_kept(const evaluation *e, const kernel *k) {
   return e->linear && k->keeps;
 }
 
+// The copies that a kernel reads, as bits, of those that there are.
+static inline uint32_t copies_of(const evaluation *e, const kernel *k) {
+  if (k->has_velocity) return e->given;
+  return e->given & (uses_kept(e, k) ? 1u << VIEW_DPOS : 1u << VIEW_POS | 1u << VIEW_DPOS);
+}
+
 // Copies the slab's vertices to the worker's bench, but for copies that are there (bits): all that are there then.
 static inline uint32_t copy_vertices(const evaluation *e, const view_part *part, const view_bench *bench,
                                      uint32_t there) {
-  const kernel *k = part->table->kernel;
-  const bool kept = uses_kept(e, k) && !k->has_velocity;
-  for (uint32_t c = kept ? VIEW_DPOS : VIEW_POS; c < VIEW_OUT; c++) {
-    if (!e->from[c] || !needs(k, (view_copy)c) || there >> c & 1u) continue;
-    gather(e->views, part->slab, e->from[c], bench->copies[c].data);
-    there |= 1u << c;
-  }
-  return there;
+  const uint32_t all = there | copies_of(e, part->table->kernel);
+  uint32_t missing = all & ~there;
+  for (uint32_t c = 0; missing; c++, missing >>= 1)
+    if (missing & 1u) gather(e->views, part->slab, e->from[c], bench->copies[c].data);
+  return all;
 }
 
 // What a kernel gets to see: of the slab, and of the bench.
-static inline kernel_args arguments(const evaluation *e, const view_part *part, const view_bench *bench) {
-  return (kernel_args){.rows = part->slab->rows,
-                       .places = part->slab->places.data,
-                       .constants = part->slab->constants.data,
-                       .params = e->views->params.data,
-                       .pos = bench->copies[VIEW_POS].data,
-                       .vel = bench->copies[VIEW_VEL].data,
-                       .dpos = bench->copies[VIEW_DPOS].data,
-                       .dvel = bench->copies[VIEW_DVEL].data,
-                       .out = NULL,
-                       .energy = NULL,
-                       .matrix = NULL};
+static inline kernel_args *show_slab(const view_slab *slab, view_bench *bench) {
+  bench->args.rows = slab->rows;
+  bench->args.places = slab->places.data;
+  bench->args.constants = slab->constants.data;
+  return &bench->args;
 }
 
-static inline void run_part(const evaluation *e, const view_part *part, const view_bench *bench, double *sums) {
+static inline void run_part(const evaluation *e, const view_part *part, view_bench *bench, double *sums) {
   const kernel *k = part->table->kernel;
-  kernel_args args = arguments(e, part, bench);
-  args.out = sums;
-  args.matrix = part->slab->stiffness.data;
-  for (uint32_t n = 0; n < 2 && args.rows; n++) {
+  kernel_args *args = show_slab(part->slab, bench);
+  args->out = sums;
+  args->matrix = part->slab->stiffness.data;
+  for (uint32_t n = 0; n < 2 && args->rows; n++) {
     const kernel_kind kind = e->kinds[n];
     if (kind < KERNEL_COUNT && (kind != KERNEL_FORCE_DVEL || k->has_velocity))
-      kernel_run(k, kind == KERNEL_FORCE_DPOS && uses_kept(e, k) ? KERNEL_PRODUCT : kind, &args);
+      kernel_run(k, kind == KERNEL_FORCE_DPOS && uses_kept(e, k) ? KERNEL_PRODUCT : kind, args);
   }
 }
 
 static inline void run_group(const evaluation *e, const view_group *group, uint32_t worker, double *sums) {
   const view_part *parts = e->views->parts.data + group->first;
-  const view_bench *bench = &e->views->benches[worker];
+  view_bench *bench = &e->views->benches[worker];
   uint32_t there = 0;
   memset(sums, 0, parts->slab->vertices.count * KERNEL_STRIDE * sizeof(double));
   for (uint32_t k = 0; k < group->count; k++) {
@@ -104,7 +96,7 @@ static inline void add_sum(double *out, uint32_t slot, const double *sum) {
 // What adding to nothing would give, as a sum is never -0.
 static void write_sums(const evaluation *e, const view_slab *slab, const double *sums) {
   const uint32_t first = slab->vertices.data[0], count = slab->vertices.count, end = first + count;
-  memset(e->out, 0, (size_t)first * 3 * sizeof(double));
+  if (first) memset(e->out, 0, (size_t)first * 3 * sizeof(double));
   e->views->copier.out(sums, count, e->out + 3 * (size_t)first);
   if (end < e->slots) memset(e->out + 3 * (size_t)end, 0, (size_t)(e->slots - end) * 3 * sizeof(double));
 }
@@ -192,7 +184,7 @@ static bool list_groups(clv_views *views) {
     views->groups.data[views->groups.count++] = (view_group){p, 1};
     const size_t size = copies_size(slab->vertices.count);
     if (views->threads > 1 && slab->sums.room < size &&
-        !view_memory_resize_apart(&slab->sums, a, size + copies_size(VIEW_TAIL), VIEW_OUT))
+        !view_memory_resize_apart(&slab->sums, a, 0, size + copies_size(VIEW_TAIL), VIEW_OUT))
       return false;
   }
   return true;
@@ -223,10 +215,18 @@ static bool reserve_benches(clv_views *views, uint32_t most) {
   for (uint32_t w = 0; w < views->threads; w++)
     for (uint32_t c = 0; c < VIEW_COPIES; c++)
       if ((c != VIEW_OUT || views->threads == 1) &&
-          !view_memory_resize_apart(&views->benches[w].copies[c], &views->allocator, copies_size(room), c))
+          !view_memory_resize_apart(&views->benches[w].copies[c], &views->allocator, 0, copies_size(room), c))
         return false;
   views->bench_room = room;
   return true;
+}
+
+static void set_bench(const clv_views *views, view_bench *bench) {
+  bench->args = (kernel_args){.params = views->params.data,
+                              .pos = bench->copies[VIEW_POS].data,
+                              .vel = bench->copies[VIEW_VEL].data,
+                              .dpos = bench->copies[VIEW_DPOS].data,
+                              .dvel = bench->copies[VIEW_DVEL].data};
 }
 
 // What stays the same from one evaluation to the next until a table changes.
@@ -236,6 +236,7 @@ static clv_result lay_out(clv_views *views) {
   if (result != CLV_OK) return result;
   if (!list_parts(views, &most) || !reserve_benches(views, most))
     return views_fail(views, CLV_ERROR_MEMORY, "out of memory: nothing was computed");
+  for (uint32_t w = 0; w < views->threads; w++) set_bench(views, &views->benches[w]);
   views->slots = clv_id_slots(&views->map->view, CLV_VERTEX);
   views->laid_out = true;
   views->layouts++;
@@ -244,6 +245,12 @@ static clv_result lay_out(clv_views *views) {
 
 static inline const double *vertex_data(const clv_column *column) {
   return column ? (const void *)column->slots.data : NULL;
+}
+
+static inline uint32_t given(const double *const *from) {
+  uint32_t bits = 0;
+  for (uint32_t c = 0; c < VIEW_OUT; c++) bits |= (uint32_t)(from[c] != NULL) << c;
+  return bits;
 }
 
 static inline clv_result start(clv_views *views, evaluation *e) {
@@ -255,6 +262,7 @@ static inline clv_result start(clv_views *views, evaluation *e) {
   e->views = views;
   e->from[VIEW_POS] = vertex_data(views->pos);
   e->from[VIEW_VEL] = vertex_data(views->vel);
+  e->given = given(e->from);
   e->slots = views->slots;
   e->ranges = views->threads;
   return CLV_OK;
@@ -303,11 +311,11 @@ static void keep_stiffness(void *user, uint32_t number, uint32_t worker) {
   const evaluation *e = user;
   const view_part *part = &e->views->parts.data[number];
   const kernel *k = part->table->kernel;
-  const view_bench *bench = &e->views->benches[worker];
+  view_bench *bench = &e->views->benches[worker];
   double *packed = part->slab->stiffness.data;
   if (!k->keeps) return;
   copy_vertices(e, part, bench, 0);
-  const kernel_args all = arguments(e, part, bench);
+  const kernel_args all = *show_slab(part->slab, bench);
   for (uint32_t batch = 0; batch * KERNEL_LANES < part->slab->rows; batch++) {
     kernel_args args = rows_from(part->table, all, batch, 1);
     args.matrix = bench->matrices.data;
@@ -381,9 +389,9 @@ static void add_energies(void *user, uint32_t part, uint32_t worker) {
   view_slab *slab = e->views->parts.data[part].slab;
   slab->energy = 0;
   if (!table->site.law->energy) return;
-  const view_bench *bench = &e->views->benches[worker];
+  view_bench *bench = &e->views->benches[worker];
   copy_vertices(e, &e->views->parts.data[part], bench, 0);
-  const kernel_args all = arguments(e, &e->views->parts.data[part], bench);
+  const kernel_args all = *show_slab(slab, bench);
   for (uint32_t batch = 0; batch * KERNEL_LANES < slab->rows; batch += ENERGY_BATCHES) {
     double energies[ENERGY_BATCHES * KERNEL_LANES];
     kernel_args args = rows_from(table, all, batch, ENERGY_BATCHES);
@@ -437,7 +445,7 @@ clv_result clv_views_matrix(clv_views *views, clv_matrix which, void (*each)(voi
     }
     double *matrices = room.data;
     copy_vertices(&e, &views->parts.data[p], views->benches, 0);
-    const kernel_args all = arguments(&e, &views->parts.data[p], views->benches);
+    const kernel_args all = *show_slab(slab, views->benches);
     for (uint32_t batch = 0; batch * KERNEL_LANES < slab->rows; batch++) {
       kernel_args args = rows_from(table, all, batch, 1);
       args.matrix = matrices;
@@ -457,8 +465,9 @@ clv_result views_current(clv_views *views) {
 }
 
 static evaluation at_present(const clv_views *views) {
-  return (evaluation){.views = views,
-                      .from = {[VIEW_POS] = vertex_data(views->pos), [VIEW_VEL] = vertex_data(views->vel)}};
+  evaluation e = {.views = views, .from = {[VIEW_POS] = vertex_data(views->pos), [VIEW_VEL] = vertex_data(views->vel)}};
+  e.given = given(e.from);
+  return e;
 }
 
 void views_read_part(const clv_views *views, const view_part *part, uint32_t worker) {
@@ -468,8 +477,7 @@ void views_read_part(const clv_views *views, const view_part *part, uint32_t wor
 
 void views_batch_matrices(const clv_views *views, const view_part *part, uint32_t worker, kernel_kind kind,
                           uint32_t batch, double *matrices) {
-  const evaluation e = at_present(views);
-  kernel_args args = rows_from(part->table, arguments(&e, part, &views->benches[worker]), batch, 1);
+  kernel_args args = rows_from(part->table, *show_slab(part->slab, &views->benches[worker]), batch, 1);
   args.matrix = matrices;
   kernel_run(part->table->kernel, kind, &args);
 }

@@ -59,27 +59,14 @@ static bool reserve_row(view_table *table, view_slab *slab, const clv_allocator 
   const size_t old = slab->capacity, room = (old + old / 2 + VIEW_LANES) / VIEW_LANES * VIEW_LANES;
   if (room > VIEW_ROW_MASK) return false;
   const size_t places = table->particles * sizeof(uint32_t), constants = table->constants * sizeof(double);
-  if (!view_memory_resize(&slab->places, a, old * places, room * places)) return false;
-  if (!view_memory_resize(&slab->constants, a, old * constants, room * constants)) return false;
+  if (!view_memory_resize_apart(&slab->places, a, old * places, room * places, VIEW_PLACES_TURN)) return false;
+  if (!view_memory_resize_apart(&slab->constants, a, old * constants, room * constants, VIEW_CONSTANTS_TURN))
+    return false;
   if (!BASE_RESERVE(a, &slab->bases, room) || !BASE_RESERVE(a, &slab->keys, room) ||
       !BASE_RESERVE(a, &slab->nexts, room))
     return false;
   slab->capacity = (uint32_t)room;
   return true;
-}
-
-// The lanes behind the last row repeat it.
-static void repeat_last(view_table *table, view_slab *slab) {
-  if (slab->rows % VIEW_LANES == 0) return;
-  const uint32_t last = slab->rows - 1;
-  for (uint32_t p = 0; p < table->particles; p++) {
-    uint32_t *place = view_row_place(table, slab, last, p);
-    for (uint32_t l = 1; l < VIEW_LANES - last % VIEW_LANES; l++) place[l] = *place;
-  }
-  for (uint32_t c = 0; c < table->constants; c++) {
-    double *constant = view_row_constant(table, slab, last, c);
-    for (uint32_t l = 1; l < VIEW_LANES - last % VIEW_LANES; l++) constant[l] = *constant;
-  }
 }
 
 // What the workshop has just read becomes the row's vertices and constants.
@@ -109,7 +96,10 @@ static bool add_row(view_table *table, view_workshop *shop, view_slab *slab, uin
   slab->nexts.data[row] = table->row_of_key.data[key];
   table->row_of_key.data[key] = reference_of(table, slab, row);
   write_row(table, shop, slab, row);
-  repeat_last(table, slab);
+  if (row % VIEW_LANES == 0) { // a batch begins
+    view_slab_fill(table, slab);
+    view_constants_fill(table, view_row_constant(table, slab, row, 0), 1);
+  }
   return true;
 }
 
@@ -139,7 +129,6 @@ static void drop_row(view_table *table, uint32_t reference) {
   const uint32_t last = --slab->rows;
   table->rows--;
   if (row != last) move_row(table, slab, last, row);
-  repeat_last(table, slab);
 }
 
 static view_slab *smallest_slab(const view_table *table) {
@@ -174,7 +163,6 @@ static bool update_one(view_table *table, view_workshop *shop, view_slab *slab, 
   drop_uses(table, slab, row);
   slab->bases.data[row] = base;
   write_row(table, shop, slab, row);
-  if (row + 1 == slab->rows) repeat_last(table, slab);
   return true;
 }
 
@@ -212,7 +200,6 @@ static void renumber_row(view_table *table, view_workshop *shop, view_slab *slab
     if (--slab->uses.data[number] == 0) slab->unused++;
     *place = KERNEL_STRIDE * use_vertex(slab, slot);
   }
-  if (row + 1 == slab->rows) repeat_last(table, slab);
 }
 
 bool view_table_renumber(view_table *table, view_workshop *shop, uint32_t key) {

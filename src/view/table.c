@@ -24,8 +24,9 @@ bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, siz
   return resize(memory, allocator, keep, size, ALIGNMENT, 0);
 }
 
-bool view_memory_resize_apart(view_memory *memory, const clv_allocator *allocator, size_t size, uint32_t turn) {
-  return resize(memory, allocator, 0, size, PAGE, (size_t)turn * (PAGE / VIEW_TURNS / ALIGNMENT * ALIGNMENT));
+bool view_memory_resize_apart(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size,
+                              uint32_t turn) {
+  return resize(memory, allocator, keep, size, PAGE, (size_t)turn * (PAGE / VIEW_TURNS / ALIGNMENT * ALIGNMENT));
 }
 
 void view_memory_free(view_memory *memory, const clv_allocator *allocator) {
@@ -178,10 +179,20 @@ void view_row_compute(view_table *table, view_workshop *shop, uint32_t *vertices
   }
 }
 
-// The lanes behind the last row repeat it.
-static void repeat_lane(double *constants, uint32_t count, uint32_t lane) {
-  for (uint32_t c = 0; c < count; c++)
-    for (uint32_t l = lane + 1; l < VIEW_LANES; l++) constants[c * VIEW_LANES + l] = constants[c * VIEW_LANES + lane];
+void view_constants_fill(const view_table *table, double *constants, uint32_t lanes) {
+  for (uint32_t c = 0; c < table->constants; c++)
+    for (uint32_t l = lanes; l < VIEW_LANES; l++) constants[c * VIEW_LANES + l] = constants[c * VIEW_LANES + lanes - 1];
+}
+
+void view_slab_fill(const view_table *table, view_slab *slab) {
+  const uint32_t lanes = slab->rows % VIEW_LANES, last = slab->rows - 1;
+  if (!lanes) return;
+  for (uint32_t p = 0; p < table->particles; p++) {
+    uint32_t *place = view_row_place(table, slab, last - last % VIEW_LANES, p);
+    const uint32_t *before =
+        last < VIEW_LANES ? NULL : view_row_place(table, slab, last - last % VIEW_LANES - VIEW_LANES, p);
+    for (uint32_t l = lanes; l < VIEW_LANES; l++) place[l] = before ? before[l] : place[lanes - 1];
+  }
 }
 
 bool view_table_hoist(view_table *table, view_workshop *shop) {
@@ -196,7 +207,7 @@ bool view_table_hoist(view_table *table, view_workshop *shop) {
       hoist_rows(&h, slab->bases.data + row, lanes, NULL);
       double *constants = view_row_constant(table, slab, row, 0);
       hoist_finish(&h, lanes, constants);
-      repeat_lane(constants, table->constants, lanes - 1);
+      view_constants_fill(table, constants, lanes);
     }
   }
   return true;
@@ -225,8 +236,10 @@ static bool reserve_slab(view_table *table, view_slab *slab, const clv_allocator
   if (capacity > VIEW_ROW_MASK) return false;
   if (capacity <= slab->capacity) return true;
   slab->capacity = 0;
-  if (!view_memory_resize(&slab->places, a, 0, capacity * table->particles * sizeof(uint32_t)) ||
-      !view_memory_resize(&slab->constants, a, 0, capacity * table->constants * sizeof(double)) ||
+  if (!view_memory_resize_apart(&slab->places, a, 0, capacity * table->particles * sizeof(uint32_t),
+                                VIEW_PLACES_TURN) ||
+      !view_memory_resize_apart(&slab->constants, a, 0, capacity * table->constants * sizeof(double),
+                                VIEW_CONSTANTS_TURN) ||
       !BASE_RESERVE(a, &slab->bases, capacity) || !BASE_RESERVE(a, &slab->keys, capacity) ||
       !BASE_RESERVE(a, &slab->nexts, capacity))
     return false;
@@ -246,15 +259,12 @@ static void fill_rows(view_table *table, view_workshop *shop, view_slab *slab, u
   memcpy(slab->keys.data, shop->keys.data + first, count * sizeof *slab->keys.data);
   for (uint32_t row = 0; row < count; row += VIEW_LANES) {
     const uint32_t lanes = count - row < VIEW_LANES ? count - row : VIEW_LANES;
-    uint32_t *places = view_row_place(table, slab, row, 0);
-    hoist_rows(&h, slab->bases.data + row, lanes, places);
-    for (uint32_t p = 0; p < table->particles; p++)
-      for (uint32_t lane = lanes; lane < VIEW_LANES; lane++)
-        places[p * VIEW_LANES + lane] = places[p * VIEW_LANES + lanes - 1];
+    hoist_rows(&h, slab->bases.data + row, lanes, view_row_place(table, slab, row, 0));
     double *constants = view_row_constant(table, slab, row, 0);
     hoist_finish(&h, lanes, constants);
-    repeat_lane(constants, table->constants, lanes - 1);
+    view_constants_fill(table, constants, lanes);
   }
+  view_slab_fill(table, slab);
 }
 
 static bool reserve_numbers(view_workshop *shop) {
@@ -320,6 +330,7 @@ bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab) {
   if (!reserve_numbers(shop)) return false;
   const size_t places = (size_t)((slab->rows + VIEW_LANES - 1) / VIEW_LANES) * VIEW_LANES * table->particles;
   uint32_t *place = slab->places.data;
+  view_slab_fill(table, slab); // what they named may be gone
   for (size_t k = 0; k < places; k++) place[k] = slab->vertices.data[view_place_number(place[k])];
   return number_vertices(table, shop, slab);
 }

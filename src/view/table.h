@@ -4,7 +4,8 @@
 // for the kernel, so that a row says where its particles are by small numbers. The vertices of a slab lie in order of their slots, except for a short
 // tail of those that came since; a vertex that no row uses any more stays until the slab is put in order.
 //
-// Rows of a slab are dense: the last row takes the place of one that goes. A batch that is not full repeats its last row.
+// Rows of a slab are dense: the last row takes the place of one that goes. Lanes
+// behind the last row are like rows of the batch before, as far as they were filled: any places and constants do there.
 
 #ifndef VIEW_TABLE_H
 #define VIEW_TABLE_H
@@ -27,10 +28,11 @@ typedef struct view_memory {
 } view_memory;
 
 bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size);
-// The same for what is read and written in turns, keeping nothing: `turn` says where in a page it begins. A processor
-// takes a load for one of a store just before if they lie at the same place of their pages, and waits.
-enum { VIEW_TURNS = 5 };
-bool view_memory_resize_apart(view_memory *memory, const clv_allocator *allocator, size_t size, uint32_t turn);
+// The same for what kernels read and write in turns: `turn` says where in a page it begins. A processor takes a load for
+// one of a store just before if they lie at the same place of their pages, and waits.
+enum { VIEW_PLACES_TURN = 5, VIEW_CONSTANTS_TURN, VIEW_TURNS }; // behind those of the copies (views.h)
+bool view_memory_resize_apart(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size,
+                              uint32_t turn);
 void view_memory_free(view_memory *memory, const clv_allocator *allocator);
 
 typedef struct view_slab {
@@ -86,6 +88,10 @@ bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv
 bool view_table_renumber(view_table *table, view_workshop *shop, uint32_t key);
 // Puts a slab's vertices in order if it has a tail or too many that are not used.
 bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab);
+// Gives the lanes behind the last row what they may have: the places of the batch before, or, in the first, of the last
+// row; and the constants of the last of a batch's lanes that count.
+void view_slab_fill(const view_table *table, view_slab *slab);
+void view_constants_fill(const view_table *table, double *constants, uint32_t lanes);
 
 static inline view_slab *view_row_slab(const view_table *table, uint32_t reference) {
   return &table->slabs[(reference - 1) >> VIEW_ROW_BITS];

@@ -53,12 +53,13 @@ typedef struct view_change {
 } view_change;
 
 typedef enum view_copy { VIEW_POS, VIEW_VEL, VIEW_DPOS, VIEW_DVEL, VIEW_OUT, VIEW_COPIES } view_copy;
-_Static_assert(VIEW_COPIES == (int)VIEW_TURNS, "each copy has its own place in a page");
+_Static_assert(VIEW_COPIES == (int)VIEW_PLACES_TURN, "each copy has its own place in a page");
 
 // What a thread copies a slab's vertices to, and a kernel reads; VIEW_OUT: what it adds to, where there is one thread.
 typedef struct view_bench {
   view_memory copies[VIEW_COPIES];
   view_memory matrices; // of a batch, while stiffnesses are kept
+  kernel_args args;     // these copies, and the slab whose turn it is
 } view_bench;
 
 typedef struct view_part {
