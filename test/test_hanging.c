@@ -3,6 +3,7 @@
 
 #include "physics/body.h"
 #include "support/beam.h"
+#include "support/operated.h"
 #include "support/refine.h"
 #include "support/rules.h"
 #include "support/small_map.h"
@@ -125,21 +126,6 @@ static void assert_table(const refined *r) {
   free(seen);
 }
 
-// What followed the commits is what would be made anew.
-static void assert_followed(const refined *r) {
-  physics_hangings *h = r->body->hanging;
-  assert_int_equal(physics_hanging_ready(r->body), CLV_OK);
-  const uint32_t count = h->table.count;
-  physics_hanging *copy = malloc((count + 1) * sizeof *copy);
-  assert_non_null(copy);
-  if (count) memcpy(copy, h->table.data, count * sizeof *copy);
-  h->stale = h->disorder = true;
-  assert_int_equal(physics_hanging_ready(r->body), CLV_OK);
-  assert_int_equal(h->table.count, count);
-  if (count) assert_memory_equal(h->table.data, copy, count * sizeof *copy);
-  free(copy);
-}
-
 static void tables_are_right(void **state) {
   const options *o = *state;
   uint32_t all = 0;
@@ -148,7 +134,7 @@ static void tables_are_right(void **state) {
       refined r = small_body(o, refined_grids[g], "fem-linear", o->seed * 300 + seed);
       for (uint32_t k = 0; k < 14; k++) {
         if (random_chance(&r.random, 70) ? refined_refine_some(&r, 3) : refined_coarsen_some(&r)) {
-          assert_followed(&r);
+          operated_check_hanging(r.body);
           assert_table(&r);
         }
         all += count_hanging(&r);
@@ -156,7 +142,7 @@ static void tables_are_right(void **state) {
       // Cracks, too: whoever hangs has parents, and the table is that which is made anew.
       for (uint32_t k = 0; k < 6; k++)
         if (random_chance(&r.random, 50) ? refined_cut_some(&r) : refined_remove_some(&r)) {
-          assert_followed(&r);
+          operated_check_hanging(r.body);
           assert_table(&r);
         }
       refined_coarsen_all(&r);

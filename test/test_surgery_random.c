@@ -252,6 +252,7 @@ static void operate(patient *p) {
   if (!report.refined && !report.coarsened) assert_int_equal(operated_cells(p->body), cells - report.removed);
   if (!report.removed) assert_true(fabs(operated_mass(p->body) - mass) <= 1e-12 * p->whole);
   check_numbers(p);
+  operated_check_followed(p->solver);
   double stable = INFINITY; // what is fine stands shorter steps than what was coarse
   if (report.refined && clv_solver_stable_step(p->solver, &stable) != CLV_OK)
     fail_msg("%s", clv_solver_error(p->solver));

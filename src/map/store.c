@@ -64,6 +64,10 @@ uint32_t map_side(const map *m, clv_dart dart) {
 }
 
 clv_dart clv_alpha_facing(const clv_map *view, clv_dart link, uint32_t steps) {
+  const map *m = map_read(view);
+  const clv_page page = map_page(m, link);
+  if (map_is_template(page.kind) && !(m->rows[page.kind].state.data[map_row(page, link)] & MAP_EXTENDED))
+    return (link & ~63u) | clv_templates[page.kind].turn[link & 63u][steps];
   for (uint32_t k = 0; k < steps; k++) link = clv_alpha(view, link, k & 1u);
   return link;
 }

@@ -321,6 +321,7 @@ static bool walk_star(clv_walk *walk, const map *m, uint32_t dims, clv_dart dart
   if (!(dims >> n & 1u)) return map_walk_push(walk, dart);
   if (map_is_ring(dims, n)) return walk_ring(walk, m, dims, dart);
   walk->count = map_star_plain(m, dims & ~(1u << n), dart, walk->darts);
+  if (!walk->count && n == 3 && dims == 14u) walk->count = map_star_of_vertex(m, dart, walk->darts);
   if (walk->count) return true;
   star_search s = {.m = m, .walk = walk, .inner = dims & ~(1u << n)};
   map_set_init(&s.seen, &m->allocator);

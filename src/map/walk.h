@@ -62,6 +62,11 @@ uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart en
 // Likewise for an orbit that goes round: the first *ahead in order one way, then the others, if it is open, the other way.
 uint32_t map_ring_plain(const map *m, uint32_t dims, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN], uint32_t *ahead);
 
+// One dart for each place of a vertex in space, `dart` first, whatever its cells are (star.c); 0 where it is left to the general
+// search.
+#define MAP_STAR_MOST 224
+uint32_t map_star_of_vertex(const map *m, clv_dart dart, clv_dart entry[MAP_STAR_MOST]);
+
 // When all pages are of one kind and none has records, a dart tells its row by itself.
 static inline bool map_is_uniform(const map *m, uint32_t kind) {
   return m->records.alive == 0 && m->rows[kind].pages.count + 1 == m->pages.count;

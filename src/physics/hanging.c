@@ -1,5 +1,6 @@
 #include "physics/hanging.h"
 
+#include "map/plan.h"
 #include "physics/body.h"
 #include "physics/level.h"
 
@@ -62,6 +63,16 @@ static uint32_t cell_it_hangs_in(const looking *l, clv_dart dart) {
   return map_block(l->m, dart);
 }
 
+// What a vertex hangs on in the cell of `from`, one of its darts there.
+static bool find_hanging_in(const looking *l, clv_dart from, uint32_t cell, physics_hanging *found) {
+  *found = (physics_hanging){.slot = slot_at(l, from), .level = level_at(l, from), .cell = cell};
+  find_parents(l, from, false, found);
+  if (found->count == 0) find_parents(l, from, true, found);
+  if (found->count != 2 && found->count != 4) return false;
+  qsort(found->parents, found->count, sizeof *found->parents, compare_slots);
+  return true;
+}
+
 static bool find_hanging(looking *l, clv_dart dart, physics_hanging *found) {
   clv_walk star;
   uint32_t first = 0;
@@ -74,13 +85,7 @@ static bool find_hanging(looking *l, clv_dart dart, physics_hanging *found) {
     from = star.darts[k];
   }
   clv_walk_end(&star);
-  if (!first) return false;
-  *found = (physics_hanging){.slot = slot_at(l, from), .level = level_at(l, from)};
-  find_parents(l, from, false, found);
-  if (found->count == 0) find_parents(l, from, true, found);
-  if (found->count != 2 && found->count != 4) return false;
-  qsort(found->parents, found->count, sizeof *found->parents, compare_slots);
-  return true;
+  return first && find_hanging_in(l, from, first, found);
 }
 
 // The table
@@ -98,32 +103,84 @@ static bool is_listed(const looking *l, uint32_t slot) {
   return slot < l->h->place.capacity && l->h->place.data[slot];
 }
 
+static int compare_hangings(const void *a, const void *b) {
+  const physics_hanging *p = a, *q = b;
+  if (p->level != q->level) return p->level < q->level ? -1 : 1;
+  return (p->slot > q->slot) - (p->slot < q->slot);
+}
+
+// Children. Each parent has a list of them, from the last of the table on, as weights are gathered.
+
+static bool is_behind(const physics_hangings *h, uint32_t child, uint32_t other) {
+  return compare_hangings(&h->table.data[h->place.data[child] - 1], &h->table.data[h->place.data[other] - 1]) > 0;
+}
+
+static uint32_t *next_child(const physics_hangings *h, uint32_t child, uint32_t parent) {
+  const physics_hanging *entry = &h->table.data[h->place.data[child] - 1];
+  uint32_t p = 0;
+  while (entry->parents[p] != parent) p++;
+  return &h->next.data[4 * (size_t)child + p];
+}
+
+static void join_parents(physics_hangings *h, const physics_hanging *entry) {
+  for (uint32_t p = 0; p < entry->count; p++) {
+    uint32_t *link = &h->first.data[entry->parents[p]];
+    while (*link && is_behind(h, *link, entry->slot)) link = next_child(h, *link, entry->parents[p]);
+    h->next.data[4 * (size_t)entry->slot + p] = *link;
+    *link = entry->slot;
+  }
+}
+
+static void leave_parents(looking *l, const physics_hanging *entry) {
+  physics_hangings *h = l->h;
+  if (!BASE_RESERVE(&l->body->allocator, &h->left, (uint64_t)h->left.count + entry->count + 1)) l->failed = true;
+  if (!l->failed) h->left.data[h->left.count++] = entry->slot;
+  for (uint32_t p = 0; p < entry->count; p++) {
+    uint32_t *link = &h->first.data[entry->parents[p]];
+    while (*link != entry->slot) link = next_child(h, *link, entry->parents[p]);
+    *link = h->next.data[4 * (size_t)entry->slot + p];
+    if (!l->failed) h->left.data[h->left.count++] = entry->parents[p];
+  }
+}
+
 static void forget(looking *l, uint32_t slot) {
   physics_hangings *h = l->h;
   if (!is_listed(l, slot)) return;
-  h->table.data[h->place.data[slot] - 1].slot = 0;
+  physics_hanging *entry = &h->table.data[h->place.data[slot] - 1];
+  leave_parents(l, entry);
+  entry->slot = 0;
   h->place.data[slot] = 0;
   h->disorder = true;
   h->changes++;
 }
 
+static bool same_parents(const physics_hanging *a, const physics_hanging *b) {
+  return a->level == b->level && a->count == b->count && !memcmp(a->parents, b->parents, sizeof a->parents);
+}
+
 static void remember(looking *l, const physics_hanging *found) {
   physics_hangings *h = l->h;
-  RESERVE_ZEROED(l, &h->place, clv_body_slots(l->body));
+  const uint64_t slots = clv_body_slots(l->body);
+  RESERVE_ZEROED(l, &h->place, slots);
+  RESERVE_ZEROED(l, &h->first, slots);
+  RESERVE_ZEROED(l, &h->next, 4 * slots);
   if (!BASE_RESERVE(&l->body->allocator, &h->table, (uint64_t)h->table.count + 1)) l->failed = true;
   if (l->failed) return;
   uint32_t *place = &h->place.data[found->slot];
   physics_hanging *entry = *place ? &h->table.data[*place - 1] : NULL;
-  if (entry && !memcmp(entry, found, sizeof *entry)) return;
+  if (entry) entry->cell = found->cell;
+  if (entry && same_parents(entry, found)) return;
   h->changes++;
+  if (entry) leave_parents(l, entry);
   if (entry && entry->level == found->level) {
     *entry = *found;
-    return;
+  } else {
+    if (entry) entry->slot = 0;
+    h->table.data[h->table.count++] = *found;
+    *place = h->table.count;
+    h->disorder = true;
   }
-  if (entry) entry->slot = 0;
-  h->table.data[h->table.count++] = *found;
-  *place = h->table.count;
-  h->disorder = true;
+  join_parents(h, found);
 }
 
 static void judge(looking *l, clv_dart dart) {
@@ -132,12 +189,6 @@ static void judge(looking *l, clv_dart dart) {
     remember(l, &found);
   else if (!l->failed)
     forget(l, slot_at(l, dart));
-}
-
-static int compare_hangings(const void *a, const void *b) {
-  const physics_hanging *p = a, *q = b;
-  if (p->level != q->level) return p->level < q->level ? -1 : 1;
-  return (p->slot > q->slot) - (p->slot < q->slot);
 }
 
 static void put_in_order(physics_hangings *h) {
@@ -199,7 +250,8 @@ static bool start(looking *l) {
   physics_hangings *h = l->h;
   RESERVE_ZEROED(l, &h->cell_stamps, (uint64_t)l->m->pages.count << 10);
   RESERVE_ZEROED(l, &h->vertex_stamps, clv_body_slots(l->body));
-  h->darts.count = 0;
+  RESERVE_ZEROED(l, &h->seat_of, clv_body_slots(l->body));
+  h->darts.count = h->seats.count = 0;
   if (++h->stamp == 0 && !l->failed) {
     memset(h->cell_stamps.data, 0, h->cell_stamps.capacity * sizeof *h->cell_stamps.data);
     memset(h->vertex_stamps.data, 0, h->vertex_stamps.capacity * sizeof *h->vertex_stamps.data);
@@ -208,24 +260,112 @@ static bool start(looking *l) {
   return !l->failed;
 }
 
+// A commit that refines says of each dart it hung into a cell which cell that is. A vertex that hung before hangs where it did, as
+// long as the cell it was found in is there: others can only have gone.
+
+static bool is_there(const looking *l, uint32_t cell) {
+  const clv_page page = map_page(l->m, cell << 6);
+  return map_row_alive(l->m, page.kind, map_row(page, cell << 6)) &&
+         clv_cell_shape(&l->m->view, cell << 6) == page.kind;
+}
+
+static void judge_anew(looking *l, clv_dart dart, uint32_t slot) {
+  if (!is_new(l, &l->h->vertex_stamps.data, slot)) return;
+  l->h->seat_of.data[slot] = PHYSICS_NO_SEAT;
+  push(l, dart);
+}
+
+static void hear_vertex(looking *l, const clv_event *event) {
+  physics_hangings *h = l->h;
+  const uint32_t slot = event->id.index;
+  if (event->kind == CLV_CREATED) {
+    is_new(l, &h->vertex_stamps.data, slot);
+    h->seat_of.data[slot] = 0;
+  } else if (event->dart && is_listed(l, slot) && !is_there(l, h->table.data[h->place.data[slot] - 1].cell)) {
+    judge_anew(l, event->dart, slot);
+  }
+}
+
+// The least cell is the one it is judged in.
+static void hear_hung(looking *l, clv_dart dart, uint32_t cell) {
+  physics_hangings *h = l->h;
+  const uint32_t slot = slot_at(l, dart);
+  if (h->vertex_stamps.data[slot] != h->stamp) {
+    if (!is_listed(l, slot)) judge_anew(l, dart, slot);
+    return;
+  }
+  uint32_t *seat = &h->seat_of.data[slot];
+  if (*seat == PHYSICS_NO_SEAT || (*seat && h->seats.data[*seat - 1].cell <= cell)) return;
+  if (!*seat) {
+    if (!BASE_RESERVE(&l->body->allocator, &h->seats, (uint64_t)h->seats.count + 1)) {
+      l->failed = true;
+      return;
+    }
+    *seat = ++h->seats.count;
+  }
+  h->seats.data[*seat - 1] = (physics_seat){dart, cell};
+}
+
+static void hear_refining(looking *l, const clv_commit *commit) {
+  physics_hangings *h = l->h;
+  const uint32_t vertices = clv_orbit_dims(&l->m->view, CLV_VERTEX);
+  uint32_t last = 0;
+  bool there = false;
+  for (uint32_t k = 0; k < commit->event_count && !l->failed; k++)
+    if (commit->events[k].dims == vertices) hear_vertex(l, &commit->events[k]);
+  for (uint32_t k = 0; k < l->m->told && !l->failed; k++) {
+    const map_write w = l->m->log.data[k];
+    if (w.op != MAP_DART_ADD) continue;
+    if (w.before != last) there = is_there(l, last = w.before);
+    if (there && clv_dart_alive(&l->m->view, w.dart)) hear_hung(l, w.dart, w.before);
+  }
+  for (uint32_t k = 0; k < h->seats.count && !l->failed; k++) {
+    physics_hanging found;
+    if (find_hanging_in(l, h->seats.data[k].dart, h->seats.data[k].cell, &found)) remember(l, &found);
+  }
+}
+
+// A vertex that hung in a cell, and is a corner of its children now, may have nothing else to tell.
+static void hear_heirs(looking *l) {
+  for (uint32_t k = 0; k < l->m->told && !l->failed; k++) {
+    const map_write w = l->m->log.data[k];
+    if (w.op != MAP_INHERIT || w.i || map_page(l->m, w.before).kind != MAP_KIND_DARTS) continue;
+    if (!clv_dart_alive(&l->m->view, w.dart)) continue;
+    const uint32_t slot = slot_at(l, w.dart);
+    if (is_listed(l, slot) && !is_there(l, l->h->table.data[l->h->place.data[slot] - 1].cell))
+      judge_anew(l, w.dart, slot);
+  }
+}
+
+static void hear_any(looking *l, const clv_commit *commit) {
+  const clv_map *view = &l->m->view;
+  const uint32_t cells = clv_orbit_dims(view, CLV_CELL), vertices = clv_orbit_dims(view, CLV_VERTEX);
+  for (uint32_t k = 0; k < commit->event_count && !l->failed; k++) {
+    const clv_event *event = &commit->events[k];
+    if (event->dims == vertices && (event->kind == CLV_DELETED || event->kind == CLV_MERGED))
+      forget(l, event->kind == CLV_DELETED ? event->id.index : event->from.index);
+    if (!event->dart) continue;
+    if (event->dims == cells) add_cell(l, event->dart);
+    if (event->dims == vertices) add_star(l, event->dart);
+  }
+}
+
 static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   const clv_body *body = user;
   physics_hangings *h = body->hanging;
+  const map *m = map_read(view);
   looking l;
-  if ((!map_read(view)->records.alive && !h->table.count) || h->stale || !look(&l, body)) return;
-  const uint32_t cells = clv_orbit_dims(view, CLV_CELL), vertices = clv_orbit_dims(view, CLV_VERTEX);
+  h->left.count = 0;
+  if ((!m->records.alive && !h->table.count) || h->stale || !look(&l, body)) return;
   if (!start(&l)) {
     h->stale = true;
     return;
   }
-  for (uint32_t k = 0; k < commit->event_count && !l.failed; k++) {
-    const clv_event *event = &commit->events[k];
-    if (event->dims == vertices && (event->kind == CLV_DELETED || event->kind == CLV_MERGED))
-      forget(&l, event->kind == CLV_DELETED ? event->id.index : event->from.index);
-    if (!event->dart) continue;
-    if (event->dims == cells) add_cell(&l, event->dart);
-    if (event->dims == vertices) add_star(&l, event->dart);
-  }
+  if (m->scratch->plan.refined)
+    hear_refining(&l, commit);
+  else
+    hear_any(&l, commit);
+  hear_heirs(&l);
   for (uint32_t k = 0; k < h->darts.count && !l.failed; k++) judge(&l, h->darts.data[k]);
   h->stale = l.failed;
 }
@@ -236,9 +376,12 @@ static bool make_anew(const clv_body *body) {
   const clv_map *view = body->map;
   looking l;
   while (h->table.count) {
-    h->table.count--;
-    if (h->table.data[h->table.count].slot) h->place.data[h->table.data[h->table.count].slot] = 0;
+    const physics_hanging *entry = &h->table.data[--h->table.count];
+    if (!entry->slot) continue;
+    h->place.data[entry->slot] = 0;
+    for (uint32_t p = 0; p < entry->count; p++) h->first.data[entry->parents[p]] = 0;
   }
+  h->left.count = 0;
   h->changes++;
   if (!look(&l, body)) return true;
   if (!start(&l)) return false;
@@ -250,15 +393,23 @@ static bool make_anew(const clv_body *body) {
   return !l.failed;
 }
 
+static bool make_current(const clv_body *body) {
+  return !body->hanging->stale || make_anew(body);
+}
+
 static bool make_ready(const clv_body *body) {
   physics_hangings *h = body->hanging;
-  if (h->stale && !make_anew(body)) return false;
+  if (!make_current(body)) return false;
   if (h->disorder) put_in_order(h);
   return !h->table.count || BASE_RESERVE(&body->allocator, &h->weights, clv_body_slots(body));
 }
 
 clv_result physics_hanging_ready(clv_body *body) {
   return make_ready(body) ? CLV_OK : physics_no_memory(body);
+}
+
+clv_result physics_hanging_follow(clv_body *body) {
+  return make_current(body) ? CLV_OK : physics_no_memory(body);
 }
 
 clv_result physics_hanging_create(clv_body *body, clv_error *error) {
@@ -278,7 +429,12 @@ void physics_hanging_destroy(clv_body *body) {
   BASE_RELEASE(a, &h->weights);
   BASE_RELEASE(a, &h->directions[0]);
   BASE_RELEASE(a, &h->directions[1]);
+  BASE_RELEASE(a, &h->first);
+  BASE_RELEASE(a, &h->next);
+  BASE_RELEASE(a, &h->left);
   BASE_RELEASE(a, &h->darts);
+  BASE_RELEASE(a, &h->seats);
+  BASE_RELEASE(a, &h->seat_of);
   BASE_RELEASE(a, &h->cell_stamps);
   BASE_RELEASE(a, &h->vertex_stamps);
   base_free(a, h, sizeof *h);
@@ -336,6 +492,24 @@ const double *clv_body_masses(const clv_body *body) {
     weights[one->slot] = 0;
   }
   return weights;
+}
+
+const physics_hanging *physics_hanging_at(const clv_body *body, uint32_t slot) {
+  const physics_hangings *h = body->hanging;
+  return slot < h->place.capacity && h->place.data[slot] ? &h->table.data[h->place.data[slot] - 1] : NULL;
+}
+
+static double gathered_weight(const physics_hangings *h, const double *mass, uint32_t slot) {
+  double weight = mass[slot];
+  for (uint32_t child = slot < h->first.capacity ? h->first.data[slot] : 0; child;) {
+    weight += gathered_weight(h, mass, child) / h->table.data[h->place.data[child] - 1].count;
+    child = *next_child(h, child, slot);
+  }
+  return weight;
+}
+
+double physics_weight(const clv_body *body, uint32_t slot) {
+  return physics_hanging_at(body, slot) ? 0 : gathered_weight(body->hanging, physics_vectors(body->mass), slot);
 }
 
 uint32_t clv_body_hanging(const clv_body *body, uint32_t k, uint32_t *slot, uint32_t parents[4]) {

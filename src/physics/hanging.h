@@ -7,8 +7,9 @@
 // a vertex that hangs weighs nothing and is not free.
 //
 // Parents are never stored by whoever refines. They are found in the coarse cell, by the levels of its vertices, and kept in a
-// table that follows the commits; a commit that has to do with no extended cell costs nothing. The table's order is by level and
-// slot, whatever happened before: parents come before their children, and sums have the same bits after a restart.
+// table that follows the commits; a commit that has to do with no extended cell costs nothing, and one that only refines the
+// vertices it made. The table's order is by level and slot, whatever happened before: parents come before their children, and
+// sums have the same bits after a restart. It is put in order once somebody goes over it; until then commits only add to it.
 
 #ifndef PHYSICS_HANGING_H
 #define PHYSICS_HANGING_H
@@ -20,13 +21,25 @@ typedef struct physics_hanging {
   uint32_t slot; // 0: gone
   int32_t level;
   uint32_t count, parents[4]; // 2 or 4
+  uint32_t cell;              // the block it was found in, the least of those it hangs in
 } physics_hanging;
+
+// A dart of a vertex that hangs, and the block of the cell it hangs in there.
+typedef struct physics_seat {
+  clv_dart dart;
+  uint32_t cell;
+} physics_seat;
+#define PHYSICS_NO_SEAT UINT32_MAX
 
 typedef struct physics_hangings {
   BASE_ARRAY(physics_hanging) table;
-  BASE_ARRAY(uint32_t) place;                      // by slot: where it is in the table, from 1
-  BASE_ARRAY(double) weights, directions[2];       // masses that were gathered; what was spread
-  BASE_ARRAY(clv_dart) darts;                      // of vertices that the commit at hand may have changed
+  BASE_ARRAY(uint32_t) place;                // by slot: where it is in the table, from 1
+  BASE_ARRAY(double) weights, directions[2]; // masses that were gathered; what was spread
+  BASE_ARRAY(uint32_t) first, next; // by slot, and by slot and parent: its children, from the last of the table on
+  BASE_ARRAY(uint32_t) left;        // slots that lost a child by the last commit, or their parents
+  BASE_ARRAY(clv_dart) darts;       // of vertices that the commit at hand may have changed
+  BASE_ARRAY(physics_seat) seats;   // of vertices that it made
+  BASE_ARRAY(uint32_t) seat_of;     // by slot, from 1; PHYSICS_NO_SEAT
   BASE_ARRAY(uint32_t) cell_stamps, vertex_stamps; // by block and slot: seen in this commit
   uint32_t stamp;
   uint64_t changes; // how often the table has changed
@@ -39,6 +52,13 @@ clv_result physics_hanging_create(clv_body *body, clv_error *error);
 void physics_hanging_destroy(clv_body *body);
 // Makes the table current and puts it in order. CLV_ERROR_MEMORY, with a sentence in the body.
 clv_result physics_hanging_ready(clv_body *body);
+
+// Makes the table current, in whatever order. CLV_ERROR_MEMORY likewise.
+clv_result physics_hanging_follow(clv_body *body);
+// What hangs at a slot, NULL where nothing does; and what a slot weighs with all that is gathered there, the same bits as
+// clv_body_masses has. Once the table is current.
+const physics_hanging *physics_hanging_at(const clv_body *body, uint32_t slot);
+double physics_weight(const clv_body *body, uint32_t slot);
 
 // Once the table is ready. Vectors have three numbers a slot.
 void physics_spread(const clv_body *body, double *vector);

@@ -1,7 +1,8 @@
 // Following the body: inverse masses, what falls and what is held, through every commit.
 //
-// A commit says which vertices it changed, and the views which masses; only those are looked at again. Where that will not
-// do (too many of them, vectors that have to move, vertices that hang), everything is.
+// A commit says which vertices it changed, the views which masses, and the body which vertices lost one that hung on them; only
+// those are looked at again, and what they hang on. Where that will not do (too many of them, vectors that have to move),
+// everything is.
 
 #include "solve/solver.h"
 #include "view/views.h"
@@ -36,6 +37,9 @@ void solve_hear(void *user, const clv_map *view, const clv_commit *commit) {
   for (uint32_t k = 0; k < change->values.count && !solver->all_touched; k++)
     if (change->values.data[k].column == solver->body->mass)
       touch(solver, clv_id_of(view, CLV_VERTEX, change->values.data[k].dart).index);
+  const physics_hangings *hanging = solver->body->hanging;
+  solver->all_touched |= hanging->stale;
+  for (uint32_t k = 0; k < hanging->left.count && !solver->all_touched; k++) touch(solver, hanging->left.data[k]);
 }
 
 static bool list_held(clv_solver *solver, const double *inverse, const double *masses) {
@@ -45,17 +49,22 @@ static bool list_held(clv_solver *solver, const double *inverse, const double *m
   if (!BASE_RESERVE(&solver->allocator, &solver->held, room)) return false;
   if (!BASE_RESERVE(&solver->allocator, &solver->held_state, 2 * room)) return false;
   solver->held.count = 0;
-  for (uint32_t k = 0; k < 3 * solver->slots; k++)
-    if (inverse[k] == 0 && masses[k / 3] > 0) solver->held.data[solver->held.count++] = k;
+  if (!BASE_RESERVE(&solver->allocator, &solver->held_axes, solver->slots)) return false;
+  memset(solver->held_axes.data, 0, solver->held_axes.capacity);
+  for (uint32_t k = 0; k < 3 * solver->slots; k++) {
+    if (inverse[k] != 0 || !(masses[k / 3] > 0)) continue;
+    solver->held.data[solver->held.count++] = k;
+    solver->held_axes.data[k / 3] |= (uint8_t)(1u << k % 3);
+  }
   return true;
 }
 
-static void refresh_slot(clv_solver *solver, uint32_t slot, const double *masses, const uint32_t *held) {
+static void refresh_slot(clv_solver *solver, uint32_t slot, double mass, const uint32_t *held) {
   double *inverse = solver->vectors[SOLVE_INVERSE].data + 3 * (size_t)slot;
   double *fall = solver->vectors[SOLVE_FALL].data + 3 * (size_t)slot;
   for (uint32_t c = 0; c < 3; c++) {
-    const bool is_free = masses[slot] > 0 && !(held[slot] >> c & 1u);
-    inverse[c] = is_free ? 1 / masses[slot] : 0;
+    const bool is_free = mass > 0 && !(held[slot] >> c & 1u);
+    inverse[c] = is_free ? 1 / mass : 0;
     fall[c] = is_free && solver->plain ? solver->body->gravity[c] : 0;
   }
 }
@@ -70,43 +79,62 @@ static clv_result refresh_all(clv_solver *solver) {
   const uint32_t *held = clv_body_held(body);
   solver->plain = body->pulls.count == 0 && body->loads.count == 0 && body->rayleigh_stiffness == 0;
   solver->drag = solver->plain ? body->drag + body->rayleigh_mass : 0;
-  for (uint32_t s = 0; s < solver->slots; s++) refresh_slot(solver, s, masses, held);
+  for (uint32_t s = 0; s < solver->slots; s++) refresh_slot(solver, s, masses[s], held);
   return list_held(solver, inverse, masses) ? CLV_OK : (solve_no_memory(solver), CLV_ERROR_MEMORY);
 }
 
-// The touched slots alone, where that will do: nothing hangs, and vectors and lists have room. False where it will not.
+// Which axes of a slot are in the list of those that are held.
+static void list_axes(clv_solver *solver, uint32_t slot, uint32_t axes) {
+  uint8_t *listed = &solver->held_axes.data[slot];
+  uint32_t kept = 0;
+  if (*listed == axes) return;
+  for (uint32_t h = 0; *listed && h < solver->held.count; h++)
+    if (solver->held.data[h] / 3 != slot) solver->held.data[kept++] = solver->held.data[h];
+  if (*listed) solver->held.count = kept;
+  for (uint32_t c = 0; c < 3; c++)
+    if (axes >> c & 1u) solver->held.data[solver->held.count++] = 3 * slot + c;
+  *listed = (uint8_t)axes;
+}
+
+static bool has_room(const clv_solver *solver, uint64_t slots) {
+  const uint64_t held = solver->held.count + 3 * (uint64_t)solver->touched.count;
+  return room_for(solver, SOLVE_INVERSE) >= 3 * slots && room_for(solver, SOLVE_FALL) >= 3 * slots &&
+         held <= solver->held.capacity && 2 * held <= solver->held_state.capacity &&
+         slots <= solver->held_axes.capacity;
+}
+
+// What touched vertices hang on weighs something else now, too.
+static bool touch_parents(clv_solver *solver) {
+  for (uint32_t k = 0; k < solver->touched.count; k++) {
+    const physics_hanging *one = physics_hanging_at(solver->body, solver->touched.data[k]);
+    for (uint32_t p = 0; one && p < one->count && !solver->all_touched; p++) touch(solver, one->parents[p]);
+  }
+  return !solver->all_touched;
+}
+
+// The touched slots alone, where that will do. False where it will not.
 static bool refresh_touched(clv_solver *solver) {
   const clv_body *body = solver->body;
-  const uint64_t slots = clv_body_slots(body), held_room = solver->held.count + 3 * (uint64_t)solver->touched.count;
-  if (!solver->current || solver->subject != body->subject || solver->all_touched || body->hanging->table.count ||
-      room_for(solver, SOLVE_INVERSE) < 3 * slots || room_for(solver, SOLVE_FALL) < 3 * slots ||
-      held_room > solver->held.capacity || 2 * held_room > solver->held_state.capacity)
-    return false;
-  const double *masses = clv_body_masses(body), *inverse = solver->vectors[SOLVE_INVERSE].data;
+  const uint32_t slots = clv_body_slots(body);
+  if (!solver->current || solver->subject != body->subject || solver->all_touched) return false;
+  if (!touch_parents(solver) || !has_room(solver, slots)) return false;
   const uint32_t *held = clv_body_held(body);
-  const uint32_t known = solver->slots;
-  for (uint32_t s = known; s < slots; s++) refresh_slot(solver, s, masses, held);
-  solver->slots = (uint32_t)slots;
+  for (uint32_t s = solver->slots; s < slots; s++) refresh_slot(solver, s, physics_weight(body, s), held);
+  solver->slots = slots;
   for (uint32_t k = 0; k < solver->touched.count; k++) {
     const uint32_t slot = solver->touched.data[k];
-    const double *old = inverse + 3 * (size_t)slot;
-    const bool listed = slot < known && !(old[0] != 0 && old[1] != 0 && old[2] != 0); // or it had no mass
-    uint32_t kept = 0;
-    refresh_slot(solver, slot, masses, held);
-    for (uint32_t h = 0; listed && h < solver->held.count; h++)
-      if (solver->held.data[h] / 3 != slot) solver->held.data[kept++] = solver->held.data[h];
-    if (listed) solver->held.count = kept;
-    for (uint32_t n = 3 * slot; n < 3 * slot + 3; n++)
-      if (inverse[n] == 0 && masses[slot] > 0) solver->held.data[solver->held.count++] = n;
+    const double mass = physics_weight(body, slot);
+    refresh_slot(solver, slot, mass, held);
+    list_axes(solver, slot, mass > 0 ? held[slot] & 7u : 0);
   }
   return true;
 }
 
-clv_result solve_refresh(clv_solver *solver) {
+static clv_result follow(clv_solver *solver) {
   clv_body *body = solver->body;
   const uint64_t revision = clv_map_revision(solver->map);
   if (solver->current && solver->revision == revision && solver->subject == body->subject) return CLV_OK;
-  clv_result result = physics_hanging_ready(body);
+  clv_result result = physics_hanging_follow(body);
   if (result != CLV_OK) return solve_fail(solver, result, "%s", clv_body_error(body));
   solver->tested = false;
   if (!refresh_touched(solver)) result = refresh_all(solver);
@@ -119,6 +147,12 @@ clv_result solve_refresh(clv_solver *solver) {
   return CLV_OK;
 }
 
+clv_result solve_refresh(clv_solver *solver) {
+  const clv_result result = physics_hanging_ready(solver->body);
+  if (result != CLV_OK) return solve_fail(solver, result, "%s", clv_body_error(solver->body));
+  return follow(solver);
+}
+
 clv_result clv_solver_follow(clv_solver *solver) {
-  return solve_refresh(solver);
+  return follow(solver);
 }

@@ -155,6 +155,7 @@ void clv_solver_destroy(clv_solver *solver) {
   BASE_RELEASE(&solver->allocator, &solver->touched);
   BASE_RELEASE(&solver->allocator, &solver->held);
   BASE_RELEASE(&solver->allocator, &solver->held_state);
+  BASE_RELEASE(&solver->allocator, &solver->held_axes);
   base_free(&solver->allocator, solver, sizeof *solver);
 }
 

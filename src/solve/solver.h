@@ -75,6 +75,7 @@ struct clv_solver {
   double drag; // 1/s, then
   solve_room vectors[SOLVE_VECTORS];
   BASE_ARRAY(uint32_t) held;     // numbers of a vector that are not free
+  BASE_ARRAY(uint8_t) held_axes; // by slot: which of its three are among them
   bool held_rest;                // nothing moves them in this step
   BASE_ARRAY(double) held_state; // position and velocity of each before the step
 

@@ -183,6 +183,9 @@ static bool take_sums(const view_formula *formula, view_room *room, const double
 bool view_formula_take(const view_formula *formula, view_room *room, const double *params, clv_dart dart, uint32_t lane,
                        bool *holds) {
   const view_site *site = &formula->site;
+  const clv_kind kind = site->law->shape.kind;
+  *holds = !site->whole || !kind || clv_cell_shape(&site->map->view, dart) == kind;
+  if (!*holds) return true;
   const clv_dart base = view_site_base(site, dart);
   view_site_read(site, base, &room->reading);
   *holds = view_site_holds(site, params, &room->reading);

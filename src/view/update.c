@@ -512,6 +512,12 @@ static bool mark_values(clv_views *views, const view_figure *figure, const view_
   marking k = {views, figure->column};
   const view_site *site = &figure->formulas[0].site;
   if (figure->column->index->crossing) return mark_value(&k, key->dart);
+  if (!site->crossing && map_dart_plain(site->map, key->dart)) {
+    const clv_suborbits *sub = &clv_templates[map_page(site->map, key->dart).kind].sub[figure->column->index->inner];
+    for (uint32_t s = 0; s < sub->count; s++)
+      if (!mark_value(&k, (key->dart & ~63u) | sub->first[s])) return false;
+    return true;
+  }
   clv_walk walk;
   const clv_orbit orbit = site->crossing ? site->dims : clv_orbit_dims(&site->map->view, CLV_CELL);
   if (clv_walk_incident(&walk, &site->map->view, orbit, figure->column->index->dims, key->dart) != CLV_OK) return false;
@@ -521,21 +527,30 @@ static bool mark_values(clv_views *views, const view_figure *figure, const view_
   return done;
 }
 
+// A formula that is evaluated at some places, eight at a time.
 typedef struct computing {
   clv_views *views;
   const view_formula *formula;
+  uint32_t lanes; // that wait
 } computing;
 
-static bool compute_one(void *user, clv_dart dart) {
-  const computing *c = user;
+static void compute_waiting(computing *c) {
+  const view_formula *formula = c->formula;
   view_room *room = &c->views->rooms[0];
+  if (!c->lanes) return;
+  view_formula_compute(formula, room, c->lanes);
+  for (uint32_t lane = 0; lane < c->lanes; lane++)
+    for (uint32_t t = 0; t < formula->targets.count; t++)
+      view_assign(&formula->targets.data[t], room->targets.data[t * VIEW_LANES + lane],
+                  view_formula_result(formula, room, t, lane));
+  c->lanes = 0;
+}
+
+static bool compute_one(void *user, clv_dart dart) {
+  computing *c = user;
   bool holds = false;
-  if (!view_formula_take(c->formula, room, c->views->params.data, dart, 0, &holds)) return false;
-  if (!holds) return true;
-  view_formula_compute(c->formula, room, 1);
-  for (uint32_t t = 0; t < c->formula->targets.count; t++)
-    view_assign(&c->formula->targets.data[t], room->targets.data[t * VIEW_LANES],
-                view_formula_result(c->formula, room, t, 0));
+  if (!view_formula_take(c->formula, &c->views->rooms[0], c->views->params.data, dart, c->lanes, &holds)) return false;
+  if (holds && ++c->lanes == VIEW_LANES) compute_waiting(c);
   return true;
 }
 
@@ -550,7 +565,7 @@ static bool derive_again(clv_views *views, const view_figure *figure) {
   for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++)
     if (change->keys.data[k].dart && !mark_values(views, figure, &change->keys.data[k])) return false;
   for (uint32_t f = 0; f < figure->count; f++) {
-    computing c = {views, &figure->formulas[f]};
+    computing c = {views, &figure->formulas[f], 0};
     view_formula_aim(&figure->formulas[f]);
     view_formula_start(c.formula, &views->rooms[0], views->params.data);
     for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++) {
@@ -560,6 +575,7 @@ static bool derive_again(clv_views *views, const view_figure *figure) {
       if (many ? !view_site_in_cell(&c.formula->site, key->key, compute_one, &c) : !compute_one(&c, key->dart))
         return false;
     }
+    compute_waiting(&c);
   }
   return !change->no_memory;
 }

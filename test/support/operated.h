@@ -4,10 +4,14 @@
 #define CLEAVE_TEST_SUPPORT_OPERATED_H
 
 #include "cleave/surgery.h"
+#include "physics/body.h"
+#include "physics/hanging.h"
+#include "solve/solver.h"
 #include "support/beam.h"
 #include "support/random.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static inline void operated_problem(void *user, const clv_problem *problem) {
   (void)user;
@@ -19,10 +23,48 @@ static inline void operated_difference(void *user, const char *what) {
   print_error("views: %s\n", what);
 }
 
+// What hangs is in the table that would be made anew, and slots weigh by themselves what all weigh together.
+static inline void operated_check_hanging(clv_body *body) {
+  physics_hangings *h = body->hanging;
+  assert_int_equal(physics_hanging_ready(body), CLV_OK);
+  const uint32_t count = h->table.count;
+  physics_hanging *copy = malloc((count + 1) * sizeof *copy);
+  assert_non_null(copy);
+  if (count) memcpy(copy, h->table.data, count * sizeof *copy);
+  for (uint32_t again = 0; again < 2; again++) {
+    const double *masses = clv_body_masses(body);
+    for (uint32_t s = 1; s < clv_body_slots(body); s++)
+      if (clv_id_next(clv_body_map(body), CLV_VERTEX, (clv_id){s - 1, 0}).index == s &&
+          physics_weight(body, s) != masses[s])
+        fail_msg("slot %u weighs %.17g alone and %.17g among all", s, physics_weight(body, s), masses[s]);
+    h->stale = h->disorder = true;
+    assert_int_equal(physics_hanging_ready(body), CLV_OK);
+  }
+  assert_int_equal(h->table.count, count);
+  if (count) assert_memory_equal(h->table.data, copy, count * sizeof *copy);
+  free(copy);
+}
+
+// What the solver has followed is what it would find if it looked at everything.
+static inline void operated_check_followed(clv_solver *solver) {
+  assert_int_equal(clv_solver_follow(solver), CLV_OK);
+  const double *masses = clv_body_masses(solver->body), *inverse = solver->vectors[SOLVE_INVERSE].data;
+  const uint32_t *held = clv_body_held(solver->body);
+  uint32_t listed = 0;
+  for (size_t s = 1; s < clv_body_slots(solver->body); s++)
+    for (size_t c = 0; c < 3; c++) {
+      const bool is_free = masses[s] > 0 && !(held[s] >> c & 1u);
+      assert_true(inverse[3 * s + c] == (is_free ? 1 / masses[s] : 0));
+      listed += !is_free && masses[s] > 0;
+    }
+  assert_int_equal(solver->held.count, listed);
+}
+
 // The map is valid, and the views are what they would be if they were built now.
 static inline void operated_check(clv_body *body) {
   assert_int_equal(clv_map_check(clv_body_map(body), operated_problem, NULL), CLV_OK);
   assert_int_equal(clv_views_check(clv_body_views(body), operated_difference, NULL), CLV_OK);
+  operated_check_hanging(body);
 }
 
 static inline double operated_mass(const clv_body *body) {
