@@ -62,7 +62,7 @@ struct cli_call {
 extern const cli_command cli_grid, cli_mesh, cli_info, cli_check, cli_convert, cli_formats, cli_plot, cli_render,
     cli_film, cli_help;
 extern const cli_command cli_rule_check, cli_rule_show, cli_rule_explain, cli_rule_compile, cli_rule_apply;
-extern const cli_command cli_run, cli_scene_check, cli_scene_explain, cli_scene_keys, cli_scene_schema;
+extern const cli_command cli_view, cli_run, cli_scene_check, cli_scene_explain, cli_scene_keys, cli_scene_schema;
 
 // The i-th command, NULL past the last.
 const cli_command *cli_command_list(size_t i);

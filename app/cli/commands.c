@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_run,           &cli_plot,         &cli_render,       &cli_film,       &cli_scene_check,
-    &cli_scene_explain, &cli_scene_keys,   &cli_scene_schema, &cli_grid,       &cli_mesh,
-    &cli_info,          &cli_check,        &cli_convert,      &cli_formats,    &cli_rule_check,
-    &cli_rule_show,     &cli_rule_explain, &cli_rule_compile, &cli_rule_apply, &cli_help,
+    &cli_run,           &cli_view,       &cli_plot,         &cli_render,     &cli_film,      &cli_scene_check,
+    &cli_scene_explain, &cli_scene_keys, &cli_scene_schema, &cli_grid,       &cli_mesh,      &cli_info,
+    &cli_check,         &cli_convert,    &cli_formats,      &cli_rule_check, &cli_rule_show, &cli_rule_explain,
+    &cli_rule_compile,  &cli_rule_apply, &cli_help,
 };
 
 const cli_command *cli_command_list(size_t i) {

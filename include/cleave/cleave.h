@@ -6,6 +6,7 @@
 #include "cleave/base.h"
 #include "cleave/embed.h"
 #include "cleave/io.h"
+#include "cleave/live.h"
 #include "cleave/map.h"
 #include "cleave/mesh.h"
 #include "cleave/physics.h"

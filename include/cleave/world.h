@@ -88,7 +88,8 @@ CLV_API clv_result clv_world_schedule(clv_world *world, const clv_action *action
 CLV_API uint32_t clv_world_scalpels(const clv_world *world);
 CLV_API bool clv_world_scalpel(const clv_world *world, uint32_t k, clv_scalpel_report *last, double tip[3]);
 
-// The time of a step; where it was left open, it is decided now. 0 when that fails. Setting it is for before the first step.
+// The time of a step; where it was left open, it is decided now. 0 when that fails. One that is set while the world runs
+// is that of the steps to come: time goes on from where it is.
 CLV_API double clv_world_get_step(clv_world *world);
 CLV_API clv_result clv_world_set_step(clv_world *world, double step);
 

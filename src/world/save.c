@@ -5,7 +5,7 @@
 // same order, and between the commits the actions are carried out that came between them. Then every value is
 // overwritten by what it was: columns, solvers' memories, gravity, the clock.
 //
-// Blocks are named `clock`, `actions`, and for body 0, 1 ... `body0.journal`, `body0.ambient`, `body0.column.NAME.KIND`,
+// Blocks are named `clock`, `origin` where the step was changed, `actions`, and for body 0, 1 ... `body0.journal`, `body0.ambient`, `body0.column.NAME.KIND`,
 // `body0.memory.NAME`; for scalpels in use `scalpel0.memory` ...
 
 #include "physics/body.h"
@@ -20,8 +20,14 @@ enum { SAVE_NAME = 256 };
 typedef struct saved_clock {
   uint64_t magic, steps;
   double step;
-  uint32_t bodies, actions, next, unused;
+  uint32_t bodies, actions, next;
+  uint32_t shifted; // the step was changed on the way: there is a block `origin`, too
 } saved_clock;
+
+typedef struct saved_origin {
+  double time;
+  uint64_t steps;
+} saved_origin;
 
 typedef struct saved_action {
   uint32_t kind, body, axes, key_count, particle_count;
@@ -226,8 +232,11 @@ clv_result clv_world_save(clv_world *world, clv_world_writer *write, void *user)
                              .step = world->step,
                              .bodies = world->bodies.count,
                              .actions = world->actions.count,
-                             .next = world->next};
+                             .next = world->next,
+                             .shifted = world->origin_steps != 0};
+  const saved_origin origin = {world->origin_time, world->origin_steps};
   result = put_block(world, write, user, "clock", &clock, sizeof clock);
+  if (result == CLV_OK && clock.shifted) result = put_block(world, write, user, "origin", &origin, sizeof origin);
   if (result == CLV_OK) result = save_actions(world, write, user);
   for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) result = save_body(world, k, write, user);
   return result == CLV_OK ? save_scalpels(world, write, user) : result;
@@ -506,9 +515,15 @@ clv_result clv_world_load(clv_world *world, clv_world_reader *read, void *user) 
   if (result != CLV_OK) return result;
   if (clock.magic != SAVE_MAGIC || clock.bodies != world->bodies.count || !(clock.step > 0 && isfinite(clock.step)))
     return damaged(&s, "its clock is of another version or has other bodies");
+  saved_origin origin = {0, 0};
+  if (clock.shifted) result = load_values(&s, "origin", &origin, sizeof origin);
+  if (result == CLV_OK && (origin.steps > clock.steps || !isfinite(origin.time)))
+    return damaged(&s, "its clock makes no sense");
   world->step = clock.step;
-  result = world_start(world);
+  if (result == CLV_OK) result = world_start(world);
   if (result != CLV_OK) return result;
+  world->origin_time = origin.time;
+  world->origin_steps = origin.steps;
   const size_t size = (world->bodies.count + 1) * sizeof(clv_journal *);
   clv_journal **journals = base_allocate(&world->allocator, size);
   if (!journals) return world_no_memory(world);

@@ -126,8 +126,12 @@ const char *clv_world_body_name(const clv_world *world, uint32_t i) {
 
 // The clock
 
+double world_time_of(const clv_world *world, double steps) {
+  return world->origin_time + (steps - (double)world->origin_steps) * world->step;
+}
+
 double clv_world_time(const clv_world *world) {
-  return (double)world->steps * world->step;
+  return world_time_of(world, (double)world->steps);
 }
 
 uint64_t clv_world_steps(const clv_world *world) {
@@ -155,9 +159,22 @@ double clv_world_get_step(clv_world *world) {
 }
 
 clv_result clv_world_set_step(clv_world *world, double step) {
-  if (world->started) return world_fail(world, CLV_ERROR_ARGUMENT, "the step is set before the first one is made");
-  if (step != 0 && !is_step(step)) return world_fail(world, CLV_ERROR_ARGUMENT, "%g s is no step", step);
+  if ((world->started || step != 0) && !is_step(step))
+    return world_fail(world, CLV_ERROR_ARGUMENT, "%g s is no step", step);
+  if (world->steps != world->origin_steps && step != world->step) { // time goes on from here
+    world->origin_time = clv_world_time(world);
+    world->origin_steps = world->steps;
+  }
   world->step = step;
+  return CLV_OK;
+}
+
+clv_result world_replace_solver(clv_world *world, uint32_t body, const clv_solver_def *def, clv_error *error) {
+  world_body *b = &world->bodies.data[body];
+  clv_solver *solver = clv_solver_create(b->body, def, error);
+  if (!solver) return error->code;
+  clv_solver_destroy(b->solver);
+  b->solver = solver;
   return CLV_OK;
 }
 

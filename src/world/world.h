@@ -42,6 +42,8 @@ struct clv_world {
   uint32_t next; // the first action that waits
   uint64_t steps;
   double step;                        // s; 0: not yet decided
+  double origin_time;                 // and origin_steps: where the clock was when the step changed
+  uint64_t origin_steps;              //
   bool started;                       // journals record
   bool half_loaded;                   // a load failed on its way
   BASE_ARRAY(uint32_t) tools;         // actions that are done and last
@@ -54,6 +56,10 @@ clv_result world_fail(clv_world *world, clv_result code, const char *format, ...
 clv_result world_no_memory(clv_world *world);
 // Decides the step, and starts the journals. Everything that belongs to how a world was made lies before that.
 clv_result world_start(clv_world *world);
+// The time when so many steps are done.
+double world_time_of(const clv_world *world, double steps);
+// Another solver for a body, which goes on from where it is.
+clv_result world_replace_solver(clv_world *world, uint32_t body, const clv_solver_def *def, clv_error *error);
 
 // The timetable (action.c).
 
