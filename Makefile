@@ -9,7 +9,7 @@ SECONDS = 600
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test check soak fuzz bench bench-map bench-rules bench-physics bench-surgery coverage format install clean
+.PHONY: help demo test test-web check soak fuzz bench bench-map bench-rules bench-physics bench-surgery coverage format install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -23,6 +23,12 @@ test: ## build with assertions and run the tests
 	@scripts/deps.sh build test
 	@scripts/build.sh test
 	@scripts/test.sh test
+
+test-web: ## the page of cleave view in a real browser; pictures in build/test/web: [REFERENCES=write]
+	@scripts/deps.sh build web web-test
+	@scripts/build.sh test
+	@cd web && npm run --silent check
+	@PICTURES=build/test/web CLEAVE=build/test/cleave node --test web/test/
 
 check: ## format, layering, clang-tidy, cppcheck, tests under sanitizers, a minute of fuzzing
 	@scripts/deps.sh build test check

@@ -1,6 +1,7 @@
 // What a test may ask the page: window.cleave. Read-only, so that nothing works only because a test is looking.
 
 import { Vector3 } from "three";
+import { FACE_WORDS } from "./protocol/frame";
 import type { Session } from "./model/session";
 import type { Stage } from "./scene/stage";
 
@@ -18,6 +19,19 @@ export function exposeHook(session: Session, stage: Stage): void {
       faces: (body = 0) => session.bodies[body].layers[0].count(),
       held: (body = 0) => session.bodies[body].held.length,
       box: (body = 0) => session.bodies[body].box(),
+      // How low a body hangs between two places along x.
+      lowest: (from: number, to: number, body = 0) => {
+        const { points, layers } = session.bodies[body];
+        let least = Infinity;
+        for (let slot = 0; slot < layers[0].slots; slot++) {
+          if (layers[0].isEmpty(slot)) continue;
+          for (let corner = 0; corner < 3; corner++) {
+            const p = layers[0].faces[slot * FACE_WORDS + corner] * 4;
+            if (points[p] >= from && points[p] <= to) least = Math.min(least, points[p + 2]);
+          }
+        }
+        return least;
+      },
       place: (body: number, point: number) => place(body, point).toArray(),
       onScreen: (at: [number, number, number]) => stage.project(new Vector3(...at)),
       camera: () => ({ azimuth: stage.orbit.azimuth, polar: stage.orbit.polar, distance: stage.orbit.distance }),

@@ -13,7 +13,6 @@ function save(blob: Blob, name: string): void {
 
 export class Recorder {
   private film: MediaRecorder | null = null;
-  private recording = false;
 
   constructor(
     private readonly stage: Stage,
@@ -52,12 +51,12 @@ export class Recorder {
   }
 
   async replay(): Promise<boolean> {
-    const answer = await this.session.ask({ do: "record", on: !this.recording });
-    if (!answer.ok) return this.recording;
-    this.recording = !this.recording;
+    const on = !this.session.news?.recording;
+    const answer = await this.session.ask({ do: "record", on });
+    if (!answer.ok) return !on;
     const file = answer.file ?? "a replay file";
-    this.say(this.recording ? `Recording to ${file}.` : `Recorded ${file}.`);
-    return this.recording;
+    this.say(on ? `Recording to ${file}.` : `Recorded ${file}.`);
+    return on;
   }
 
   private name(): string {

@@ -97,6 +97,11 @@ export class Bar {
       this.light.dataset.state = state.kind;
       this.light.title = state.kind === "open" ? "Connected to the engine" : "No connection to the engine";
     });
+    session.on("news", (news) => {
+      if (news.undo !== undefined) this.undo.disabled = news.undo === 0;
+      if (news.recording !== undefined) this.recordButton.setAttribute("aria-pressed", String(news.recording));
+      if (news.speed !== undefined && document.activeElement !== this.speed) this.showSpeed(news.speed);
+    });
     session.on("frame", () => this.show());
   }
 
@@ -115,6 +120,13 @@ export class Bar {
 
   reset(): void {
     void this.session.ask({ do: "reset" });
+  }
+
+  private showSpeed(factor: number): void {
+    if (Number(this.speed.value) === factor && this.speed.value !== "") return;
+    if (!SPEEDS.some(([, known]) => known === factor) && !this.speed.querySelector(`option[value="${factor}"]`))
+      this.speed.append(h("option", { value: factor }, `${number(factor)} × real time`));
+    this.speed.value = String(factor);
   }
 
   private show(): void {

@@ -5,13 +5,13 @@ import type { Hello, Setting } from "../protocol/words";
 import { Newest } from "../tools/tool";
 import { h, number, section } from "./dom";
 
-const WORDS: Record<string, { label: string; unit: string }> = {
+const WORDS: Record<string, { label: string; unit: string; zero?: string }> = {
   step: { label: "Step", unit: "s" },
   stiffness: { label: "Stiffness", unit: "×" },
   damping: { label: "Damping", unit: "1/s" },
   gravity: { label: "Gravity", unit: "m/s²" },
-  tear: { label: "Tear threshold", unit: "" },
-  iterations: { label: "Solver iterations", unit: "" },
+  tear: { label: "Tear threshold", unit: "Pa", zero: "off" },
+  iterations: { label: "Solver iterations", unit: "", zero: "as many as needed" },
 };
 
 const NOTCHES = 200;
@@ -23,6 +23,7 @@ class Slider {
   private readonly newest: Newest<number>;
   private readonly logarithmic: boolean;
   private readonly whole: boolean;
+  private readonly words: { unit: string; zero?: string };
   private held = false;
 
   constructor(
@@ -31,6 +32,7 @@ class Slider {
     session: Session,
   ) {
     const words = WORDS[name] ?? { label: name, unit: "" };
+    this.words = words;
     const id = `setting-${name}`;
     this.logarithmic = setting.least > 0 && setting.most / setting.least >= 50;
     this.whole = name === "iterations";
@@ -48,7 +50,7 @@ class Slider {
       "div",
       { class: "slider" },
       h("label", { for: id }, words.label),
-      h("span", { class: "amount" }, this.shown, words.unit ? ` ${words.unit}` : null),
+      this.shown,
       this.input,
     );
     this.follow(setting);
@@ -62,8 +64,10 @@ class Slider {
   }
 
   private show(value: number): void {
-    this.shown.textContent = number(value);
-    this.input.setAttribute("aria-valuetext", number(value));
+    const { unit, zero } = this.words;
+    const text = value === 0 && zero ? zero : `${number(value)} ${unit}`.trim();
+    this.shown.textContent = text;
+    this.input.setAttribute("aria-valuetext", text);
   }
 
   private value(notch: number): number {
@@ -122,22 +126,22 @@ export class SettingsPanel {
     label: string,
     id: string,
     names: string[],
-    current: string,
+    current: string | null,
     command: (name: string) => { do: string; body: number; name: string },
   ): HTMLElement {
-    const offered = names.includes(current) ? names : [current, ...names];
+    const offered = current === null || names.includes(current) ? names : [current, ...names];
     const select = h(
       "select",
       {
         id,
         onchange: () =>
           void this.session.ask(command(select.value)).then((answer) => {
-            if (!answer.ok) select.value = current;
+            if (!answer.ok) select.value = current ?? "";
           }),
       },
       ...offered.map((name) => h("option", { value: name }, name.replace(/-/g, " "))),
     );
-    select.value = current;
+    select.value = current ?? "";
     return h("div", { class: "row" }, h("label", { for: id }, label), select);
   }
 }

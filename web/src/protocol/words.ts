@@ -11,8 +11,8 @@ export interface Setting {
 export interface BodyWords {
   name: string;
   dimension: number;
-  model: string;
-  integrator: string;
+  model: string | null; // null: of a result
+  integrator: string | null;
 }
 
 export interface Hello {
@@ -40,6 +40,9 @@ export interface News {
   step: number;
   paused: boolean;
   factor: number;
+  speed?: number; // asked for; the factor is what came of it
+  undo?: number; // edits that can be undone
+  recording?: boolean;
   stages?: Record<string, number>;
   energy?: Record<string, number>;
   momentum?: number[];
@@ -60,6 +63,8 @@ export interface Answer {
   refined?: number;
   coarsened?: number;
   components?: number;
+  points?: number;
+  kind?: string;
   darts?: DartRow[];
   file?: string;
 }

@@ -20,6 +20,8 @@ function counted(count: number | undefined, one: string, many: string): string {
   return `${count ?? 0} ${count === 1 ? one : many}`;
 }
 
+const NOTHING_UNDER_IT = "No cell that could be changed has its middle under the ring; a larger ring reaches more.";
+
 const BRUSHES: BrushWords[] = [
   {
     name: "pierce",
@@ -59,7 +61,8 @@ const BRUSHES: BrushWords[] = [
     hasRadius: true,
     isDragged: true,
     command: (hit, radius) => ({ do: "refine", body: hit.body, at: places(hit.at), radius, level: hit.level + 1 }),
-    outcome: (answer) => `${counted(answer.refined, "cell", "cells")} refined.`,
+    outcome: (answer) =>
+      answer.refined === 0 ? NOTHING_UNDER_IT : `${counted(answer.refined, "cell", "cells")} refined.`,
   },
   {
     name: "coarsen",
@@ -75,7 +78,8 @@ const BRUSHES: BrushWords[] = [
       radius,
       level: Math.max(hit.level - 1, 0),
     }),
-    outcome: (answer) => `${counted(answer.coarsened, "cell", "cells")} made coarse again.`,
+    outcome: (answer) =>
+      answer.coarsened === 0 ? NOTHING_UNDER_IT : `${counted(answer.coarsened, "cell", "cells")} made coarse again.`,
   },
   {
     name: "fix",
@@ -85,7 +89,7 @@ const BRUSHES: BrushWords[] = [
     hasRadius: true,
     isDragged: true,
     command: (hit, radius) => ({ do: "fix", body: hit.body, at: places(hit.at), radius }),
-    outcome: () => "Points fixed.",
+    outcome: (answer) => `${counted(answer.points, "point", "points")} fixed.`,
   },
   {
     name: "free",
@@ -95,7 +99,7 @@ const BRUSHES: BrushWords[] = [
     hasRadius: true,
     isDragged: true,
     command: (hit, radius) => ({ do: "free", body: hit.body, at: places(hit.at), radius }),
-    outcome: () => "Points freed.",
+    outcome: (answer) => `${counted(answer.points, "point", "points")} free.`,
   },
 ];
 
