@@ -339,14 +339,17 @@ static void say_hello(clv_live *live, live_text *text) {
   live_say(text, "], \"frames\": %u}", live->series ? clv_series_frames(live->series) : 0);
 }
 
+// A text of its own: the one for answers may be half written when this is called.
 void live_renew_hello(clv_live *live) {
-  live_text *text = &live->text;
-  text->bytes.count = 0;
-  say_hello(live, text);
-  if (text->failed) return;
-  pthread_mutex_lock(&live->post_lock);
-  live->hello.bytes.count = 0;
-  live_say(&live->hello, "%s", text->bytes.data);
-  pthread_mutex_unlock(&live->post_lock);
-  live_post(live, 0, text);
+  live_text text = {.allocator = &live->allocator};
+  say_hello(live, &text);
+  if (!text.failed) {
+    pthread_mutex_lock(&live->post_lock);
+    const live_text old = live->hello;
+    live->hello = text;
+    text = old;
+    pthread_mutex_unlock(&live->post_lock);
+    live_post(live, 0, &live->hello);
+  }
+  live_text_free(&text);
 }
