@@ -283,6 +283,7 @@ clv_result clv_map_commit(clv_map *view) {
   map_part_end part = map_commit_part(m);
   if (part == MAP_PART_GENERAL) part = map_commit_loss(m);
   if (part == MAP_PART_NO_MEMORY) return map_no_memory(m);
+  s->direct = part == MAP_PART_DONE;
   const clv_result result = part == MAP_PART_DONE ? CLV_OK : commit_by_plan(m);
   if (result != CLV_OK) return result;
   m->revision++;

@@ -105,7 +105,7 @@ static part_end part_ring(parting *p, const clv_suborbits *sub, uint32_t positio
   const ring *r = &p->rings[position / 2];
   if (r->end == p->here + (position ^ 1u)) return PART_JOINED; // folded
   map_place *places = p->places + p->place_count;
-  for (uint32_t k = 0; k < r->count; k++) places[k].slot = slot_of(sub, r->darts[k]);
+  for (uint32_t k = 0; k < r->count; k++) places[k] = (map_place){r->darts[k], slot_of(sub, r->darts[k])};
   p->place_count += r->count;
   return PART_APART;
 }
@@ -188,6 +188,7 @@ static bool reserve(map *m) {
     if (m->numbered[k]->crossing && !map_index_reserve(m, m->numbered[k], FACET_DARTS)) return false;
   if (m->embedding.self && !m->embedding.reserve_copies(m->embedding.self, m, FACET_DARTS)) return false;
   return BASE_RESERVE(&m->allocator, &s->events, 2 * MOST_PARTED) &&
+         BASE_RESERVE(&m->allocator, &s->stars, 2 * MOST_PARTED) &&
          BASE_RESERVE(&m->allocator, &s->places, MOST_PLACES) && map_journals_reserve(m);
 }
 
@@ -209,6 +210,9 @@ static void give_id(parting *p, uint32_t number) {
   const clv_id from = {parted->from, index->generation.data[parted->from]}, to = {id, index->generation.data[id]};
   map_emit(m, index->dims, CLV_CHANGED, here, from, (clv_id){0, 0});
   map_emit(m, index->dims, CLV_SPLIT, there, to, from);
+  map_scratch *s = m->scratch;
+  s->stars.data[s->stars.count++] = (map_star){0, 0}; // nobody walked the near side
+  s->stars.data[s->stars.count++] = (map_star){p->starts[number], p->starts[number + 1]};
 }
 
 // True when the log says that two facets were sewn, and are free now.

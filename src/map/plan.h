@@ -129,6 +129,7 @@ typedef struct map_scratch {
   BASE_ARRAY(map_gone) gone;
   BASE_ARRAY(map_parted) parted;
   BASE_ARRAY(map_star) stars; // by event; none where the commit kept none
+  bool direct;                // the commit that is told of was carried out by part.c or lose.c
   bool general;               // plan every commit: for tests
 } map_scratch;
 

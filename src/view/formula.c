@@ -55,6 +55,35 @@ static bool make_codes(view_formula *formula, const law *l, const clv_allocator 
   return done;
 }
 
+// A value that lies at a place of the site's own orbit: the place's number is that of the value.
+static bool lies_at_place(const view_site *site, const view_pick *pick) {
+  const view_spot *spot = &site->spots.data[pick->spot];
+  return spot->step == 0 && spot->index->dims == site->inner && pick->column->def.type == CLV_DOUBLE;
+}
+
+static bool sums_at_places(const view_site *site, const law_sum *sum, const view_feed *terms) {
+  if (sum->width != 1 || sum->mean || clv_orbit_dims(&site->map->view, sum->orbit) != site->inner) return false;
+  if (terms->sums.count || terms->points.count) return false;
+  for (uint32_t k = 0; k < terms->picks.count; k++)
+    if (terms->picks.data[k].within) return false;
+  for (uint32_t k = 0; k < terms->others.count; k++)
+    if (!terms->others.data[k].within || !lies_at_place(site, &terms->others.data[k])) return false;
+  return true;
+}
+
+static bool is_direct(const view_formula *formula) {
+  const view_site *site = &formula->site;
+  const law *l = site->law;
+  const view_feed *feed = &formula->feed;
+  if (!site->crossing || site->face || l->oriented || l->guards.count || l->quadrature || l->sums.count != 1)
+    return false;
+  if (formula->targets.count != 1 || feed->code.operations.count || feed->code.inputs.count != 1 || !feed->sums.count)
+    return false;
+  const view_target *target = &formula->targets.data[0];
+  return target->column->index == site->index && site->spots.data[target->spot].step == 0 &&
+         sums_at_places(site, &l->sums.data[0], &formula->sums[0]);
+}
+
 clv_result view_formula_make(view_formula *formula, map *m, const law *l, const clv_allocator *allocator,
                              clv_error *error) {
   *formula = (view_formula){0};
@@ -62,6 +91,7 @@ clv_result view_formula_make(view_formula *formula, map *m, const law *l, const 
   if (result != CLV_OK) return result;
   result = make_targets(formula, m, l, allocator, error);
   if (result == CLV_OK && !make_codes(formula, l, allocator)) result = no_memory(l, error);
+  formula->direct = result == CLV_OK && is_direct(formula);
   if (result != CLV_OK) view_formula_free(formula, allocator);
   return result;
 }
@@ -204,4 +234,54 @@ bool view_formula_take(const view_formula *formula, view_room *room, const doubl
 
 void view_formula_compute(const view_formula *formula, view_room *room, uint32_t lanes) {
   view_code_run(&formula->feed.code, lanes, room->values.data);
+}
+
+// Terms of all lanes side by side: of every orbit its first place, then its second ...
+static void add_terms(const view_feed *feed, double *values, const view_star *stars, uint32_t lanes, uint32_t kind,
+                      double *totals) {
+  uint32_t most = 0;
+  for (uint32_t lane = 0; lane < lanes; lane++) most = stars[lane].count > most ? stars[lane].count : most;
+  for (uint32_t n = 0; n < most; n++) {
+    for (uint32_t k = 0; k < feed->others.count; k++) {
+      const view_pick *pick = &feed->others.data[k];
+      const double *data = (const double *)(const void *)pick->column->rows[kind].data + pick->component;
+      for (uint32_t lane = 0; lane < lanes; lane++) {
+        const uint32_t at = n < stars[lane].count ? n : 0;
+        values[pick->to * VIEW_LANES + lane] = data[(size_t)stars[lane].places[at].slot * pick->stride];
+      }
+    }
+    view_code_run(&feed->code, lanes, values);
+    for (uint32_t lane = 0; lane < lanes; lane++)
+      totals[lane] += n < stars[lane].count ? view_code_result(&feed->code, values, 0, lane) : 0;
+  }
+}
+
+static double add_places(const view_pick *pick, const view_star *star, uint32_t kind) {
+  const double *data = (const double *)(const void *)pick->column->rows[kind].data + pick->component;
+  double total = 0;
+  for (uint32_t k = 0; k < star->count; k++) total += data[(size_t)star->places[k].slot * pick->stride];
+  return total;
+}
+
+void view_formula_sum_up(const view_formula *formula, view_room *room, const double *params, const clv_dart *darts,
+                         const view_star *stars, const uint32_t *slots, uint32_t lanes) {
+  const view_site *site = &formula->site;
+  const view_feed *feed = &formula->sums[0];
+  const uint32_t kind = map_page(site->map, darts[0]).kind;
+  const view_pick *plain = plain_term(formula, 0);
+  double totals[VIEW_LANES] = {0}, *values = room->sum_values.data;
+  if (!plain) view_code_start(&feed->code, params, values);
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    if (plain) {
+      totals[lane] = add_places(plain, &stars[lane], kind);
+      continue;
+    }
+    view_site_read(site, darts[lane], &room->reading);
+    for (const view_pick *at = feed->picks.data, *end = at + feed->picks.count; at < end; at++)
+      values[at->to * VIEW_LANES + lane] =
+          at->data[(size_t)room->reading.places.data[at->spot].slot * at->stride + at->component];
+  }
+  if (!plain) add_terms(feed, values, stars, lanes, kind, totals);
+  for (uint32_t lane = 0; lane < lanes; lane++)
+    view_assign(&formula->targets.data[0], (view_place){0, slots[lane]}, totals[lane]);
 }

@@ -18,7 +18,14 @@ typedef struct view_formula {
   view_feed feed; // one root for each target
   BASE_ARRAY(view_target) targets;
   view_feed *sums; // one for each sum of the law
+  bool direct;     // see view_formula_sum_up
 } view_formula;
+
+// All places of an orbit.
+typedef struct view_star {
+  const map_place *places;
+  uint32_t count;
+} view_star;
 
 // What a thread needs to evaluate formulas.
 typedef struct view_room {
@@ -43,6 +50,11 @@ void view_formula_start(const view_formula *formula, view_room *room, const doub
 bool view_formula_take(const view_formula *formula, view_room *room, const double *params, clv_dart dart, uint32_t lane,
                        bool *holds);
 void view_formula_compute(const view_formula *formula, view_room *room, uint32_t lanes);
+
+// Where one value of an orbit is one sum, over its own places and of what lies there, for up to eight orbits whose places are
+// known: computes and assigns it. `slots` are the orbits' numbers.
+void view_formula_sum_up(const view_formula *formula, view_room *room, const double *params, const clv_dart *darts,
+                         const view_star *stars, const uint32_t *slots, uint32_t lanes);
 
 static inline double view_formula_result(const view_formula *formula, const view_room *room, uint32_t t,
                                          uint32_t lane) {

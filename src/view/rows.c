@@ -38,6 +38,14 @@ static uint32_t use_vertex(view_slab *slab, uint32_t slot) {
   return at;
 }
 
+// Lets a place name a vertex, if it does not.
+static void name_vertex(view_slab *slab, uint32_t *place, uint32_t slot) {
+  const uint32_t number = view_place_number(*place);
+  if (slab->vertices.data[number] == slot) return;
+  if (--slab->uses.data[number] == 0) slab->unused++;
+  *place = KERNEL_STRIDE * use_vertex(slab, slot);
+}
+
 static void drop_uses(view_table *table, view_slab *slab, uint32_t row) {
   for (uint32_t p = 0; p < table->particles; p++) {
     uint32_t *uses = &slab->uses.data[view_place_number(*view_row_place(table, slab, row, p))];
@@ -86,7 +94,8 @@ static bool reserve_key(view_table *table, const clv_allocator *a, uint32_t key)
   return true;
 }
 
-static bool add_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t key, clv_dart base) {
+// A row at the end, whose vertices and constants are to be written.
+static bool make_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t key, clv_dart base) {
   const clv_allocator *a = &shop->allocator;
   if (!reserve_row(table, slab, a) || !reserve_vertices(table, shop, slab) || !reserve_key(table, a, key)) return false;
   const uint32_t row = slab->rows++;
@@ -95,11 +104,20 @@ static bool add_row(view_table *table, view_workshop *shop, view_slab *slab, uin
   slab->keys.data[row] = key;
   slab->nexts.data[row] = table->row_of_key.data[key];
   table->row_of_key.data[key] = reference_of(table, slab, row);
-  write_row(table, shop, slab, row);
-  if (row % VIEW_LANES == 0) { // a batch begins
-    view_slab_fill(table, slab);
-    view_constants_fill(table, view_row_constant(table, slab, row, 0), 1);
-  }
+  return true;
+}
+
+// Behind a row that is the first of its batch.
+static void begin_batch(const view_table *table, view_slab *slab) {
+  if (slab->rows % VIEW_LANES != 1) return;
+  view_slab_fill(table, slab);
+  view_constants_fill(table, view_row_constant(table, slab, slab->rows - 1, 0), 1);
+}
+
+static bool add_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t key, clv_dart base) {
+  if (!make_row(table, shop, slab, key, base)) return false;
+  write_row(table, shop, slab, slab->rows - 1);
+  begin_batch(table, slab);
   return true;
 }
 
@@ -190,15 +208,125 @@ bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv
   return !dart || view_site_in_cell(site, key, add_if_it_holds, &a);
 }
 
+// Many keys
+
+static bool asks_conditions_alone(const view_site *site) {
+  for (uint32_t g = 0; g < site->law->guards.count; g++)
+    if (site->law->guards.data[g].test != LAW_CONDITION) return false;
+  return !site->bits && !site->face && !site->whole;
+}
+
+// Whether the law has rows at some bases, side by side.
+static void ask(const view_site *site, view_workshop *shop, const clv_dart *bases, uint32_t lanes, bool *holds) {
+  const view_code *code = &site->conditions;
+  view_reading *reading = &shop->reading;
+  double *values = reading->condition_values.data;
+  const bool together = asks_conditions_alone(site);
+  if (together && code->roots.count) view_code_start(code, shop->params, values);
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    holds[lane] = true;
+    if (together && !code->roots.count) continue;
+    view_site_read(site, bases[lane], reading);
+    if (together)
+      view_site_fill(site, code, reading, lane, values);
+    else
+      holds[lane] = view_site_holds(site, shop->params, reading);
+  }
+  if (!together || !code->roots.count) return;
+  view_code_run(code, lanes, values);
+  for (uint32_t k = 0; k < code->roots.count; k++)
+    for (uint32_t lane = 0; lane < lanes; lane++)
+      holds[lane] = holds[lane] && view_code_result(code, values, k, lane) != 0;
+}
+
+// What was computed for some rows, lane by lane.
+typedef struct computed {
+  uint32_t slots[LAW_PARTICLES * VIEW_LANES];
+  const double *constants;
+} computed;
+
+static void put_constants(view_table *table, view_slab *slab, uint32_t row, const computed *from, uint32_t lane) {
+  for (uint32_t c = 0; c < table->constants; c++)
+    *view_row_constant(table, slab, row, c) = from->constants[c * VIEW_LANES + lane];
+}
+
+static bool put_new_row(view_table *table, view_workshop *shop, const view_touched_key *key, clv_dart base,
+                        const computed *from, uint32_t lane) {
+  view_slab *slab = slab_for(table, key->key, key->like);
+  if (!make_row(table, shop, slab, key->key, base)) return false;
+  const uint32_t row = slab->rows - 1;
+  put_constants(table, slab, row, from, lane);
+  for (uint32_t p = 0; p < table->particles; p++)
+    *view_row_place(table, slab, row, p) = KERNEL_STRIDE * use_vertex(slab, from->slots[p * VIEW_LANES + lane]);
+  begin_batch(table, slab);
+  return true;
+}
+
+// A key with one row at the most.
+static bool put_row(view_table *table, view_workshop *shop, const view_touched_key *key, clv_dart base,
+                    const computed *from, uint32_t lane) {
+  const uint32_t reference = view_row_of_key(table, key->key), row = reference ? view_row_number(reference) : 0;
+  if (!reference) return put_new_row(table, shop, key, base, from, lane);
+  view_slab *slab = view_row_slab(table, reference);
+  if (!reserve_vertices(table, shop, slab)) return false;
+  slab->bases.data[row] = base;
+  put_constants(table, slab, row, from, lane);
+  for (uint32_t p = 0; p < table->particles; p++)
+    name_vertex(slab, view_row_place(table, slab, row, p), from->slots[p * VIEW_LANES + lane]);
+  return true;
+}
+
+// The dart that the row of a key starts from: its own, if that still is there.
+static clv_dart base_for(const view_table *table, const view_touched_key *key) {
+  const view_site *site = &table->site;
+  const uint32_t reference = view_row_of_key(table, key->key);
+  clv_dart dart = key->dart;
+  if (reference) {
+    const clv_dart base = view_row_slab(table, reference)->bases.data[view_row_number(reference)];
+    if (clv_dart_alive(&site->map->view, base) && view_site_key(site, base) == key->key) dart = base;
+  }
+  return view_site_base(site, dart);
+}
+
+static bool refresh_lanes(view_table *table, view_workshop *shop, const view_touched_key **keys, uint32_t lanes) {
+  clv_dart bases[VIEW_LANES];
+  bool holds[VIEW_LANES];
+  computed rows;
+  rows.constants = shop->constants.data;
+  for (uint32_t lane = 0; lane < lanes; lane++) bases[lane] = base_for(table, keys[lane]);
+  ask(&table->site, shop, bases, lanes, holds);
+  view_rows_compute(table, shop, bases, lanes, rows.slots, shop->constants.data);
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    const uint32_t reference = view_row_of_key(table, keys[lane]->key);
+    if (!holds[lane] && reference) drop_row(table, reference);
+    if (holds[lane] && !put_row(table, shop, keys[lane], bases[lane], &rows, lane)) return false;
+  }
+  return true;
+}
+
+bool view_table_refresh(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count) {
+  const view_touched_key *together[VIEW_LANES];
+  uint32_t lanes = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    if (!keys[k].dart || (!table->site.crossing && !table->site.whole)) {
+      if (!view_table_update(table, shop, keys[k].key, keys[k].dart, keys[k].like)) return false;
+      continue;
+    }
+    together[lanes++] = &keys[k];
+    if (lanes < VIEW_LANES) continue;
+    if (!refresh_lanes(table, shop, together, lanes)) return false;
+    lanes = 0;
+  }
+  return !lanes || refresh_lanes(table, shop, together, lanes);
+}
+
+// Other numbers
+
 static void renumber_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t row) {
   view_site_read(&table->site, slab->bases.data[row], &shop->reading);
   for (uint32_t p = 0; p < table->particles; p++) {
     const uint32_t slot = shop->reading.places.data[table->site.particles.data[p]].slot;
-    uint32_t *place = view_row_place(table, slab, row, p);
-    const uint32_t number = view_place_number(*place);
-    if (slab->vertices.data[number] == slot) continue;
-    if (--slab->uses.data[number] == 0) slab->unused++;
-    *place = KERNEL_STRIDE * use_vertex(slab, slot);
+    name_vertex(slab, view_row_place(table, slab, row, p), slot);
   }
 }
 

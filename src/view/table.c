@@ -46,7 +46,8 @@ clv_result view_table_make(view_table *table, view_workshop *shop, const kernel 
               view_reading_reserve(&shop->reading, &table->site, a);
   const uint32_t values = table->hoist.code.values * VIEW_LANES, values_q = table->hoist_q.code.values * VIEW_LANES;
   const uint32_t had = shop->values.capacity, had_q = shop->values_q.capacity;
-  done = done && BASE_RESERVE(a, &shop->values, values) && BASE_RESERVE(a, &shop->values_q, values_q);
+  done = done && BASE_RESERVE(a, &shop->values, values) && BASE_RESERVE(a, &shop->values_q, values_q) &&
+         BASE_RESERVE(a, &shop->constants, table->constants * VIEW_LANES);
   if (!done) {
     view_table_free(table, a);
     return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while making the view of '%s'", k->law->name);
@@ -177,6 +178,16 @@ void view_row_compute(view_table *table, view_workshop *shop, uint32_t *vertices
       constants[(k->hoist_count + q * k->hoist_q_count + c) * stride] =
           view_code_result(&table->hoist_q.code, values, c, 0);
   }
+}
+
+void view_rows_compute(view_table *table, view_workshop *shop, const clv_dart *bases, uint32_t lanes,
+                       uint32_t *vertices, double *constants) {
+  hoisting h; // its quadrature is written before it is read
+  h.table = table;
+  h.shop = shop;
+  hoist_start(&h);
+  hoist_rows(&h, bases, lanes, vertices);
+  hoist_finish(&h, lanes, constants);
 }
 
 void view_constants_fill(const view_table *table, double *constants, uint32_t lanes) {

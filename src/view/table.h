@@ -66,11 +66,19 @@ typedef struct view_workshop {
   const double *params;
   view_reading reading;
   BASE_ARRAY(double) values, values_q; // of codes
+  BASE_ARRAY(double) constants;        // of VIEW_LANES rows
   BASE_ARRAY(uint32_t) numbers;        // by vertex slot: its number in the slab that is built
   BASE_ARRAY(uint64_t) bits;           // one for each vertex slot; all zero between uses
   BASE_ARRAY(clv_dart) bases;
   BASE_ARRAY(uint32_t) keys;
 } view_workshop;
+
+// A key whose rows are to be what they must be now.
+typedef struct view_touched_key {
+  uint32_t key;
+  clv_dart dart; // 0: it is gone
+  uint32_t like; // a key that it came off
+} view_touched_key;
 
 clv_result view_table_make(view_table *table, view_workshop *shop, const kernel *k, clv_error *error);
 void view_table_free(view_table *table, const clv_allocator *allocator);
@@ -83,6 +91,8 @@ bool view_table_hoist(view_table *table, view_workshop *shop);
 // Makes the rows of one key what they must be now. `dart` lies in the orbit or cell; 0 when it is gone. New rows go to
 // the slab of `like`, a key that has rows, or to the smallest.
 bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv_dart dart, uint32_t like);
+// The same for many keys, each once: of one that has a row, or came off one.
+bool view_table_refresh(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count);
 // Lets the rows of a key name the vertices that are at their places now; their constants are as they were. Rows whose base
 // is gone, or is another key's, are left to view_table_update.
 bool view_table_renumber(view_table *table, view_workshop *shop, uint32_t key);
@@ -121,5 +131,8 @@ static inline uint32_t view_row_of_key(const view_table *table, uint32_t key) {
 
 // What a row must be, computed from its base: vertices' slots and constants (constants[k * lanes]). Used by the check.
 void view_row_compute(view_table *table, view_workshop *shop, uint32_t *vertices, double *constants, uint32_t stride);
+// The same for up to VIEW_LANES bases; in vertices and constants, lane by lane.
+void view_rows_compute(view_table *table, view_workshop *shop, const clv_dart *bases, uint32_t lanes,
+                       uint32_t *vertices, double *constants);
 
 #endif

@@ -645,10 +645,15 @@ void views_hear(void *user, const clv_map *view, const clv_commit *commit) {
   (void)view;
   views_forget(views);
   if (views->stale) return;
+  views->revision = commit->revision;
+  bool done = false;
+  if (views_lose(views, commit, &done)) {
+    views->stale = !done;
+    return;
+  }
   hear_commit(views, commit);
-  bool done = !views->change.no_memory;
+  done = !views->change.no_memory;
   for (uint32_t k = 0; done && k < views->derived.count; k++) done = derive_again(views, &views->derived.data[k]);
   for (uint32_t k = 0; done && k < views->tables.count; k++) done = update_table(views, &views->tables.data[k]);
   views->stale = !done;
-  views->revision = commit->revision;
 }

@@ -438,6 +438,7 @@ static void free_shop(view_workshop *shop) {
   view_reading_free(&shop->reading, a);
   BASE_RELEASE(a, &shop->values);
   BASE_RELEASE(a, &shop->values_q);
+  BASE_RELEASE(a, &shop->constants);
   BASE_RELEASE(a, &shop->numbers);
   BASE_RELEASE(a, &shop->bits);
   BASE_RELEASE(a, &shop->bases);
@@ -470,6 +471,7 @@ void clv_views_destroy(clv_views *views) {
   base_pool_destroy(views->pool);
   free_shop(&views->shop);
   view_change_free(&views->change, &a);
+  view_lost_free(&views->lost, &a);
   BASE_RELEASE(&a, &views->params);
   BASE_RELEASE(&a, &views->parts);
   BASE_RELEASE(&a, &views->groups);

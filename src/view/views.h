@@ -27,12 +27,6 @@ typedef struct view_touched_value {
   clv_dart dart;
 } view_touched_value;
 
-typedef struct view_touched_key {
-  uint32_t key;
-  clv_dart dart; // 0: it is gone
-  uint32_t like; // a key that it came off
-} view_touched_key;
-
 // What a commit changed, as far as views care.
 typedef struct view_change {
   const clv_commit *commit;
@@ -51,6 +45,15 @@ typedef struct view_change {
   BASE_ARRAY(uint32_t) grown;
   bool recoloured, no_memory;
 } view_change;
+
+// What follows a commit that only loses (lose.c).
+typedef enum view_losing { VIEW_NOT_ASKED, VIEW_LOSES, VIEW_LOSES_NOT } view_losing;
+typedef struct view_lost {
+  BASE_ARRAY(uint32_t) stamps; // by key
+  uint32_t stamp;
+  BASE_ARRAY(view_touched_key) keys;
+  BASE_ARRAY(map_place) walked; // of orbits that the map did not walk
+} view_lost;
 
 typedef enum view_copy { VIEW_POS, VIEW_VEL, VIEW_DPOS, VIEW_DVEL, VIEW_OUT, VIEW_COPIES } view_copy;
 _Static_assert(VIEW_COPIES == (int)VIEW_PLACES_TURN, "each copy has its own place in a page");
@@ -105,6 +108,8 @@ struct clv_views {
   view_copier copier;
   uint32_t bench_room; // vertices that they have room for
   view_change change;
+  view_losing loses; // whether all its laws can follow so
+  view_lost lost;
   BASE_ARRAY(view_part) parts; // what an evaluation goes over
   BASE_ARRAY(view_group) groups;
   uint32_t slots;       // of vertices
@@ -139,6 +144,9 @@ clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error);
 
 // The map's commits (update.c).
 void views_hear(void *user, const clv_map *view, const clv_commit *commit);
+// Follows a commit that only loses, where all laws can; false where that is left to the general way. *done: memory was enough.
+bool views_lose(clv_views *views, const clv_commit *commit, bool *done);
+void view_lost_free(view_lost *lost, const clv_allocator *allocator);
 void view_change_free(view_change *change, const clv_allocator *allocator);
 
 #endif

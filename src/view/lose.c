@@ -1,0 +1,312 @@
+// What a commit that only loses does to views: facets were unsewn and cells removed, in a map of one kind (map/part.c,
+// map/lose.c).
+//
+// Nothing that is left got anything it did not have. Cells are what they were, so what was derived in them holds. Orbits that
+// lost a place, or came off others, are named by events, and the map has walked most of them: what is added up over an orbit's
+// places needs no walk. Of what came off, readers need the new number alone; values that are copied are the same. So there is
+// nothing to be found out row by row, as update.c does: keys are read off events and places.
+//
+// Laws that look across facets, or read what need not be copied, are left to update.c: views_lose says so.
+
+#include "view/views.h"
+
+typedef struct losing {
+  clv_views *views;
+  const map *m;
+  const clv_commit *commit;
+  uint32_t kind;
+  uint32_t first[MAP_INDICES], end[MAP_INDICES]; // events by dims
+} losing;
+
+// Which laws can follow so
+
+static bool is_derived(const clv_views *views, const clv_column *column) {
+  for (uint32_t k = 0; k < views->derived.count; k++)
+    if (views->derived.data[k].column == column) return true;
+  return false;
+}
+
+static bool is_own(const view_site *site, const view_source *source) {
+  return source->dims == site->dims && source->way.length == 0;
+}
+
+// A value that a commit may have derived anew at an orbit that is not the row's own.
+static bool is_afar(const clv_views *views, const view_site *site, const view_source *source) {
+  return source->column && source->column->index->crossing && is_derived(views, source->column) &&
+         !is_own(site, source);
+}
+
+static bool can_lose(const clv_views *views, const view_site *site) {
+  for (uint32_t k = 0; k < site->links.count; k++)
+    if (site->links.data[k].dimension == site->map->view.dimension) return false;
+  for (uint32_t k = 0; k < site->sources.count; k++) {
+    const clv_column *column = site->sources.data[k].column;
+    if (column && column->index->crossing && !is_derived(views, column) && !embed_copies(column)) return false;
+  }
+  return true;
+}
+
+static bool figure_can_lose(const clv_views *views, const view_figure *figure) {
+  for (uint32_t f = 0; f < figure->count; f++) {
+    const view_site *site = &figure->formulas[f].site;
+    if (!can_lose(views, site) || site->crossing != figure->column->index->crossing) return false;
+    if (site->crossing && site->dims != figure->column->index->dims) return false;
+    for (uint32_t k = 0; k < site->sources.count; k++)
+      if (is_afar(views, site, &site->sources.data[k])) return false;
+  }
+  return true;
+}
+
+static bool all_can_lose(const clv_views *views) {
+  for (uint32_t k = 0; k < views->derived.count; k++)
+    if (!figure_can_lose(views, &views->derived.data[k])) return false;
+  for (uint32_t k = 0; k < views->tables.count; k++)
+    if (!can_lose(views, &views->tables.data[k].site)) return false;
+  return true;
+}
+
+// Places
+
+// Walks an orbit that the map did not walk; its places lie behind those there are.
+static bool walk_star(losing *l, const clv_event *event) {
+  clv_views *views = l->views;
+  const clv_suborbits *sub = &clv_templates[l->kind].sub[event->dims & ~(1u << l->m->view.dimension)];
+  clv_walk walk;
+  if (clv_walk_star(&walk, &l->m->view, event->dims, event->dart) != CLV_OK) return false;
+  view_lost *lost = &views->lost;
+  const bool room = BASE_RESERVE(&views->allocator, &lost->walked, (uint64_t)lost->walked.count + walk.count);
+  for (uint32_t k = 0; room && k < walk.count; k++) {
+    const clv_dart dart = walk.darts[k];
+    const uint32_t slot = map_row(map_page(l->m, dart), dart) * sub->count + sub->of[dart & 63u];
+    lost->walked.data[lost->walked.count++] = (map_place){dart, slot};
+  }
+  clv_walk_end(&walk);
+  return room;
+}
+
+// The places of some events' orbits.
+static bool stars_of(losing *l, const uint32_t *numbers, uint32_t lanes, view_star *stars) {
+  view_lost *lost = &l->views->lost;
+  lost->walked.count = 0;
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    stars[lane] = (view_star){0};
+    stars[lane].count = map_told_star(l->m, numbers[lane], &stars[lane].places);
+    const uint32_t had = lost->walked.count;
+    if (stars[lane].count) continue;
+    if (!walk_star(l, &l->commit->events[numbers[lane]])) return false;
+    stars[lane] = (view_star){NULL, lost->walked.count - had};
+  }
+  const map_place *walked = lost->walked.data; // which is where it stays
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    if (stars[lane].places) continue;
+    stars[lane].places = walked;
+    walked += stars[lane].count;
+  }
+  return true;
+}
+
+// Derived quantities
+
+static bool derive(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes) {
+  clv_views *views = l->views;
+  view_room *room = &views->rooms[0];
+  view_star stars[VIEW_LANES];
+  clv_dart darts[VIEW_LANES];
+  uint32_t slots[VIEW_LANES];
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    const clv_event *event = &l->commit->events[numbers[lane]];
+    darts[lane] = event->dart;
+    slots[lane] = event->id.index;
+  }
+  if (formula->direct && lanes) {
+    if (!stars_of(l, numbers, lanes, stars)) return false;
+    view_formula_sum_up(formula, room, views->params.data, darts, stars, slots, lanes);
+    return true;
+  }
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    bool holds = false;
+    if (!view_formula_take(formula, room, views->params.data, darts[lane], 0, &holds)) return false;
+    if (!holds) continue;
+    view_formula_compute(formula, room, 1);
+    for (uint32_t t = 0; t < formula->targets.count; t++)
+      view_assign(&formula->targets.data[t], room->targets.data[t * VIEW_LANES],
+                  view_formula_result(formula, room, t, 0));
+  }
+  return true;
+}
+
+static bool derive_again(losing *l, const view_figure *figure) {
+  const clv_column *column = figure->column;
+  const uint32_t dims = column->index->dims;
+  if (!column->index->crossing) return true;
+  bool done = true;
+  for (uint32_t k = l->first[dims]; k < l->end[dims]; k++)
+    if (l->commit->events[k].dart)
+      memset(column->slots.data + (size_t)l->commit->events[k].id.index * column->size, 0, column->size);
+  for (uint32_t f = 0; f < figure->count; f++) {
+    view_formula *formula = &figure->formulas[f];
+    view_formula_aim(formula);
+    view_formula_start(formula, &l->views->rooms[0], l->views->params.data);
+    uint32_t numbers[VIEW_LANES], lanes = 0;
+    for (uint32_t k = l->first[dims]; done && k <= l->end[dims]; k++) {
+      if (k < l->end[dims] && l->commit->events[k].dart) numbers[lanes++] = k;
+      if (lanes < VIEW_LANES && k < l->end[dims]) continue;
+      done = derive(l, formula, numbers, lanes);
+      lanes = 0;
+    }
+  }
+  return done;
+}
+
+// Tables
+
+// True for a key that was not met since the last stamp.
+static bool is_new(view_lost *lost, uint32_t key) {
+  if (key >= lost->stamps.count || lost->stamps.data[key] == lost->stamp) return false;
+  lost->stamps.data[key] = lost->stamp;
+  return true;
+}
+
+static bool start_keys(clv_views *views, const view_table *table) {
+  view_lost *lost = &views->lost;
+  const uint32_t had = lost->stamps.count, need = table->row_of_key.count;
+  if (!BASE_RESERVE(&views->allocator, &lost->stamps, need)) return false;
+  if (need > had) memset(lost->stamps.data + had, 0, (need - had) * sizeof *lost->stamps.data);
+  if (need > had) lost->stamps.count = need;
+  lost->keys.count = 0;
+  if (++lost->stamp) return true;
+  memset(lost->stamps.data, 0, lost->stamps.count * sizeof *lost->stamps.data);
+  lost->stamp = 1;
+  return true;
+}
+
+static bool push_key(clv_views *views, uint32_t key, clv_dart dart, uint32_t like) {
+  view_lost *lost = &views->lost;
+  if (!BASE_RESERVE(&views->allocator, &lost->keys, (uint64_t)lost->keys.count + 1)) return false;
+  lost->keys.data[lost->keys.count++] = (view_touched_key){key, dart, like};
+  return true;
+}
+
+// From a place of an orbit back to the bases of the rows that read there: local darts, one for each sub-orbit.
+typedef struct ways_back {
+  uint32_t starts[CLV_TEMPLATE_DARTS + 1]; // by number of the place
+  uint8_t darts[4 * CLV_TEMPLATE_DARTS];
+} ways_back;
+
+static bool find_ways_back(losing *l, const view_site *site, uint32_t dims, bool afar, ways_back *back) {
+  const clv_template *shape = &clv_templates[l->kind];
+  const clv_suborbits *places = &shape->sub[dims & ~(1u << l->m->view.dimension)], *own = &shape->sub[site->inner];
+  uint32_t count = 0;
+  for (uint32_t place = 0; place < places->count; place++) {
+    back->starts[place] = count;
+    for (uint32_t n = 0; n < shape->dart_count * site->sources.count; n++) {
+      const view_source *source = &site->sources.data[n / shape->dart_count];
+      uint32_t dart = n % shape->dart_count;
+      const bool read = source->dims == dims && (afar ? is_afar(l->views, site, source) : !source->column);
+      if (!read || places->of[dart] != place) continue;
+      for (uint32_t k = 0; k < source->way.length; k++) dart = shape->alpha[source->way.letter[k]][dart];
+      bool known = false;
+      for (uint32_t k = back->starts[place]; k < count; k++)
+        known |= !site->crossing || own->of[back->darts[k]] == own->of[dart];
+      if (known) continue;
+      if (count == sizeof back->darts) return false;
+      back->darts[count++] = (uint8_t)dart;
+    }
+  }
+  back->starts[places->count] = count;
+  return true;
+}
+
+static bool push_readers(losing *l, const view_table *table, const view_star *star, const clv_suborbits *places,
+                         const ways_back *back) {
+  const view_site *site = &table->site;
+  for (uint32_t k = 0; k < star->count; k++) {
+    const clv_dart dart = star->places[k].dart, cell = dart & ~63u;
+    const uint32_t place = places->of[dart & 63u];
+    for (uint32_t n = back->starts[place]; n < back->starts[place + 1]; n++) {
+      const uint32_t key = view_site_key(site, cell | back->darts[n]);
+      if (is_new(&l->views->lost, key) && !push_key(l->views, key, cell | back->darts[n], 0)) return false;
+    }
+  }
+  return true;
+}
+
+// The rows that read numbers, or derived values, of orbits of some sort that events name.
+static bool list_readers(losing *l, const view_table *table, uint32_t dims, bool afar) {
+  const clv_suborbits *places = &clv_templates[l->kind].sub[dims & ~(1u << l->m->view.dimension)];
+  ways_back back;
+  bool done = true, found = false;
+  for (uint32_t k = l->first[dims]; done && k < l->end[dims]; k++) {
+    const clv_event *event = &l->commit->events[k];
+    if (!event->dart || (!afar && event->kind != CLV_SPLIT)) continue;
+    view_star star;
+    if (!found) done = find_ways_back(l, &table->site, dims, afar, &back);
+    found = true;
+    done = done && stars_of(l, &k, 1, &star) && push_readers(l, table, &star, places, &back);
+  }
+  return done;
+}
+
+static bool renumber(losing *l, view_table *table) {
+  const view_site *site = &table->site;
+  uint32_t dims = 0; // sorts of orbits whose numbers are read
+  for (uint32_t k = 0; k < site->sources.count; k++)
+    if (!site->sources.data[k].column) dims |= 1u << site->sources.data[k].dims;
+  if (!start_keys(l->views, table)) return false;
+  for (uint32_t d = 0; d < MAP_INDICES; d++)
+    if ((dims >> d & 1u) && l->first[d] < l->end[d] && !list_readers(l, table, d, false)) return false;
+  const view_lost *lost = &l->views->lost;
+  for (uint32_t k = 0; k < lost->keys.count; k++)
+    if (!view_table_renumber(table, &l->views->shop, lost->keys.data[k].key)) return false;
+  return true;
+}
+
+static bool list_changed(losing *l, const view_table *table) {
+  const view_site *site = &table->site;
+  uint32_t dims = 0; // sorts of orbits whose derived values are read from elsewhere
+  for (uint32_t k = 0; k < site->sources.count; k++)
+    if (is_afar(l->views, site, &site->sources.data[k])) dims |= 1u << site->sources.data[k].dims;
+  if (!start_keys(l->views, table)) return false;
+  for (uint32_t d = 0; d < MAP_INDICES; d++)
+    if ((dims >> d & 1u) && l->first[d] < l->end[d] && !list_readers(l, table, d, true)) return false;
+  const uint32_t own = site->crossing ? site->dims : clv_orbit_dims(&l->m->view, CLV_CELL);
+  for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
+    const clv_event *event = &l->commit->events[k];
+    const uint32_t like = event->kind == CLV_SPLIT ? event->from.index : 0, key = event->id.index;
+    if (view_row_of_key(table, key) || like)
+      if ((like || is_new(&l->views->lost, key)) && !push_key(l->views, key, event->dart, like)) return false;
+  }
+  return true;
+}
+
+static bool update_table(losing *l, view_table *table) {
+  if (!table->rows) return true; // nothing comes of losing but what comes off
+  if (!renumber(l, table) || !list_changed(l, table)) return false;
+  const view_lost *lost = &l->views->lost;
+  return view_table_refresh(table, &l->views->shop, lost->keys.data, lost->keys.count);
+}
+
+void view_lost_free(view_lost *lost, const clv_allocator *allocator) {
+  BASE_RELEASE(allocator, &lost->stamps);
+  BASE_RELEASE(allocator, &lost->keys);
+  BASE_RELEASE(allocator, &lost->walked);
+}
+
+bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
+  const map *m = views->map;
+  if (!m->scratch->direct) return false;
+  if (views->loses == VIEW_NOT_ASKED) views->loses = all_can_lose(views) ? VIEW_LOSES : VIEW_LOSES_NOT;
+  if (views->loses == VIEW_LOSES_NOT) return false;
+  losing l = {.views = views, .m = m, .commit = commit, .kind = map_page(m, m->log.data[0].dart).kind};
+  for (uint32_t k = 0; k < commit->event_count; k++) { // sort by sort
+    const uint32_t dims = commit->events[k].dims;
+    if (l.first[dims] == l.end[dims]) l.first[dims] = k;
+    l.end[dims] = k + 1;
+  }
+  views->change.commit = commit;
+  views->change.values.count = 0; // all of them are at orbits that events name
+  *done = true;
+  for (uint32_t k = 0; *done && k < views->derived.count; k++) *done = derive_again(&l, &views->derived.data[k]);
+  for (uint32_t k = 0; *done && k < views->tables.count; k++) *done = update_table(&l, &views->tables.data[k]);
+  return true;
+}
