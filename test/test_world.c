@@ -92,7 +92,15 @@ static void time_is_a_number_of_steps(void **unused) {
     assert_true(report.total_seconds >= report.solver.force_seconds && report.solver.force_seconds > 0);
   }
   assert_int_equal(clv_world_steps(world), 100);
-  assert_int_equal(clv_world_set_step(world, 1), CLV_ERROR_ARGUMENT);
+  assert_int_equal(clv_world_set_step(world, 0), CLV_ERROR_ARGUMENT);
+  assert_int_equal(clv_world_set_step(world, -1), CLV_ERROR_ARGUMENT);
+  assert_true(clv_world_time(world) == 100 * 1e-3);
+  assert_int_equal(clv_world_set_step(world, 5e-4), CLV_OK); // time goes on from where it is
+  assert_true(clv_world_time(world) == 100 * 1e-3);
+  for (uint32_t k = 1; k <= 3; k++) {
+    assert_int_equal(clv_world_step(world, &report), CLV_OK);
+    assert_true(report.time == 100 * 1e-3 + k * 5e-4);
+  }
   clv_error error;
   assert_null(add_body(world, &r, "late", &error));
   assert_int_equal(error.code, CLV_ERROR_ARGUMENT);

@@ -92,7 +92,7 @@ static clv_result open_scene(clv_live *live, clv_error *error) {
   if (result == CLV_OK && clv_world_get_step(live->world) == 0)
     result = clv_error_set(error, CLV_ERROR_REFUSED, "%s", clv_world_error(live->world));
   if (result != CLV_OK) return result;
-  for (uint32_t b = 0; b < live->body_count; b++) live->bodies[b].method = -1;
+  for (uint32_t b = 0; b < live->body_count; b++) live->bodies[b].choice = (live_choice){NULL, -1};
   live_settings_find(live);
   find_box(live);
   return CLV_OK;

@@ -60,13 +60,7 @@ typedef struct live_block {
   size_t size;
 } live_block;
 
-// A world as it was.
-typedef struct live_snapshot {
-  BASE_ARRAY(live_block) blocks;
-  size_t bytes;
-} live_snapshot;
-
-// What sliders set. NaN: as the scene has it.
+// What sliders set.
 typedef enum live_setting_name {
   LIVE_SET_STEP,
   LIVE_SET_STIFFNESS,
@@ -82,6 +76,20 @@ typedef struct live_setting {
   bool changed; // it is not as the scene has it
 } live_setting;
 
+// What a body is made of and solved by, where that is not as the scene has it.
+typedef struct live_choice {
+  const char *model; // NULL: as the scene has it
+  int method;        // -1
+} live_choice;
+
+// A world as it was.
+typedef struct live_snapshot {
+  BASE_ARRAY(live_block) blocks;
+  BASE_ARRAY(live_choice) choices; // by body
+  live_setting settings[LIVE_SETTINGS];
+  size_t bytes;
+} live_snapshot;
+
 // One input of a recording.
 typedef struct live_input {
   uint64_t tick;
@@ -92,8 +100,7 @@ typedef struct live_input {
 typedef struct live_body {
   live_show show;
   double gravity[3]; // as the scene has it
-  const char *model; // as it is now; NULL: as the scene has it
-  int method;        // likewise; -1
+  live_choice choice;
   uint32_t components;
   uint64_t revision, subject; // that `components` and the held points are of
 } live_body;

@@ -88,8 +88,11 @@ static clv_result set_tear(clv_live *live, double threshold, clv_error *error) {
   return of_world(live, result, error);
 }
 
-static clv_result change_solver(clv_live *live, uint32_t body, const clv_solver_def *def, clv_error *error) {
-  return world_replace_solver(live->world, body, def, error);
+static clv_result set_stiffness(clv_live *live, double factor, clv_error *error) {
+  clv_result result = CLV_OK;
+  for (uint32_t b = 0; result == CLV_OK && b < live->body_count; b++)
+    result = physics_change_stiffness(clv_world_body(live->world, b), factor, error);
+  return result;
 }
 
 static clv_result set_iterations(clv_live *live, double value, clv_error *error) {
@@ -97,7 +100,7 @@ static clv_result set_iterations(clv_live *live, double value, clv_error *error)
   for (uint32_t b = 0; result == CLV_OK && b < live->body_count; b++) {
     clv_solver_def def = *clv_solver_get_def(clv_world_solver(live->world, b));
     def.iterations = (uint32_t)value;
-    result = change_solver(live, b, &def, error);
+    result = world_replace_solver(live->world, b, &def, error);
   }
   return result;
 }
@@ -107,6 +110,8 @@ static clv_result apply(clv_live *live, uint32_t which, clv_error *error) {
   switch ((live_setting_name)which) {
   case LIVE_SET_STEP:
     return set_step(live, value, error);
+  case LIVE_SET_STIFFNESS:
+    return set_stiffness(live, value, error);
   case LIVE_SET_DAMPING:
     return set_damping(live, value);
   case LIVE_SET_GRAVITY:
@@ -118,20 +123,6 @@ static clv_result apply(clv_live *live, uint32_t which, clv_error *error) {
   default:
     return CLV_OK;
   }
-}
-
-clv_result live_settings_apply(clv_live *live, clv_error *error) {
-  clv_result result = CLV_OK;
-  for (uint32_t b = 0; result == CLV_OK && b < live->body_count; b++) {
-    const live_body *own = &live->bodies[b];
-    if (own->method < 0) continue;
-    clv_solver_def def = *clv_solver_get_def(clv_world_solver(live->world, b));
-    def.method = (clv_method)own->method;
-    result = change_solver(live, b, &def, error);
-  }
-  for (uint32_t k = 0; result == CLV_OK && k < LIVE_SETTINGS; k++)
-    if (live->settings[k].changed) result = apply(live, k, error);
-  return result;
 }
 
 bool live_settings_set(clv_live *live, const char *name, double value, clv_error *error) {
@@ -167,8 +158,8 @@ bool live_method_set(clv_live *live, uint32_t body, const char *name, clv_error 
   }
   clv_solver_def def = *clv_solver_get_def(clv_world_solver(live->world, body));
   def.method = (clv_method)method;
-  if (change_solver(live, body, &def, error) != CLV_OK) return false;
-  live->bodies[body].method = method;
+  if (world_replace_solver(live->world, body, &def, error) != CLV_OK) return false;
+  live->bodies[body].choice.method = method;
   live_renew_hello(live);
   return true;
 }
@@ -177,9 +168,31 @@ const char *live_model_name(const clv_live *live, uint32_t body) {
   return clv_world_body(live->world, body)->sections.data[0].model->name;
 }
 
+static clv_result change_model(clv_live *live, uint32_t body, const char *name, clv_error *error) {
+  const clv_solver_def def = *clv_solver_get_def(clv_world_solver(live->world, body));
+  const clv_result result = physics_change_model(clv_world_body(live->world, body), name, error);
+  return result == CLV_OK ? world_replace_solver(live->world, body, &def, error) : result;
+}
+
 bool live_model_set(clv_live *live, uint32_t body, const char *name, clv_error *error) {
-  (void)live;
-  (void)body;
-  clv_error_set(error, CLV_ERROR_REFUSED, "the model '%s' cannot take over while the body moves", name);
-  return false;
+  if (change_model(live, body, name, error) != CLV_OK) return false;
+  live->bodies[body].choice.model = live_model_name(live, body);
+  live_renew_hello(live);
+  return true;
+}
+
+// ---- all of them -----------------------------------------------------------------------------------------------------
+
+clv_result live_settings_apply(clv_live *live, clv_error *error) {
+  clv_result result = CLV_OK;
+  for (uint32_t b = 0; result == CLV_OK && b < live->body_count; b++) {
+    const live_choice *own = &live->bodies[b].choice;
+    if (own->model) result = change_model(live, b, own->model, error);
+    clv_solver_def def = *clv_solver_get_def(clv_world_solver(live->world, b));
+    def.method = own->method < 0 ? def.method : (clv_method)own->method;
+    if (result == CLV_OK && own->method >= 0) result = world_replace_solver(live->world, b, &def, error);
+  }
+  for (uint32_t k = 0; result == CLV_OK && k < LIVE_SETTINGS; k++)
+    if (live->settings[k].changed) result = apply(live, k, error);
+  return result;
 }

@@ -344,3 +344,16 @@ void clv_map_unsubscribe(clv_map *view, clv_subscriber *subscriber, void *user) 
   }
   m->subscribers.count = kept;
 }
+
+void map_subscriber_swap(map *m, const void *one, const void *other) {
+  map_subscription *a = NULL, *b = NULL;
+  for (uint32_t k = 0; k < m->subscribers.count; k++) {
+    map_subscription *subscription = &m->subscribers.data[k];
+    if (subscription->user == one) a = subscription;
+    if (subscription->user == other) b = subscription;
+  }
+  if (!a || !b) return;
+  const map_subscription kept = *a;
+  *a = *b;
+  *b = kept;
+}

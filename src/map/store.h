@@ -197,6 +197,9 @@ uint32_t map_side(const map *m, clv_dart dart);
 bool map_has_shape(const map *m, clv_dart cell);
 void map_note_shape(map *m, clv_dart cell);
 
+// Of two subscribers, known by what they are called with, each takes the other's place in the order of calls (commit.c).
+void map_subscriber_swap(map *m, const void *one, const void *other);
+
 // Primitive writes. On failure nothing is written.
 clv_result map_write_log(map *m, map_write write);
 clv_result map_link(map *m, clv_dart facet_first, clv_dart link);

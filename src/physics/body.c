@@ -51,9 +51,9 @@ static clv_result test_def(const clv_body_def *def, clv_error *error) {
   return physics_test_sections(def, dimension, error);
 }
 
-static bool uses_module(const clv_body_def *def, const char *module) {
-  for (uint32_t k = 0; k < def->section_count; k++) {
-    const physics_model *model = physics_model_find(def->sections[k].model);
+static bool uses_module(const clv_body *body, const char *module) {
+  for (uint32_t k = 0; k < body->sections.count; k++) {
+    const physics_model *model = body->sections.data[k].model;
     if (model->module && !strcmp(model->module, module)) return true;
   }
   return false;
@@ -155,14 +155,14 @@ static clv_result mark_cells(clv_body *body, forces *f, clv_error *error) {
 }
 
 // The shipped library, as much of it as the body needs.
-static clv_result make_program(clv_body *body, const clv_body_def *def, forces *f, clv_error *error) {
+static clv_result make_program(const clv_body *body, const forces *f, clv_program **made, clv_error *error) {
   static const char *const modules[] = {"body", "springs", "fem"};
-  body->own_program = clv_program_create(&body->allocator);
-  clv_result result = body->own_program ? CLV_OK : CLV_ERROR_MEMORY;
+  clv_program *program = *made = clv_program_create(&body->allocator);
+  clv_result result = program ? CLV_OK : CLV_ERROR_MEMORY;
   for (uint32_t k = 0; result == CLV_OK && k < sizeof modules / sizeof *modules; k++)
-    if (k == 0 || uses_module(def, modules[k])) result = clv_program_use(body->own_program, modules[k]);
+    if (k == 0 || uses_module(body, modules[k])) result = clv_program_use(program, modules[k]);
   const rule_needs needs = {body->map->dimension, f->names.data, f->names.count, "mass"};
-  if (result == CLV_OK) result = rule_program_check_for(body->own_program, &needs);
+  if (result == CLV_OK) result = rule_program_check_for(program, &needs);
   return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "out of memory while a body's rules are made");
 }
 
@@ -181,7 +181,7 @@ static clv_result create_masses(clv_body *body, const clv_program *program, clv_
   bool derived = false;
   for (uint32_t k = 0; clv_program_list(program, k, &declaration); k++)
     derived |= !strcmp(declaration.name, "mass") && !strcmp(declaration.what, "derive");
-  if (!derived) return CLV_OK;
+  if (!derived || clv_column_find(body->map, "mass")) return CLV_OK;
   const clv_column_def def = {
       .name = "mass", .orbit = CLV_VERTEX, .type = CLV_DOUBLE, .components = 1, .destroy = physics_forget};
   const clv_result result = clv_column_create(body->map, &def, NULL);
@@ -194,7 +194,7 @@ static clv_result create_springs(clv_body *body, const forces *f, clv_error *err
   bool springs = false;
   for (uint32_t k = 0; k < f->names.count; k++)
     springs |= !strcmp(f->names.data[k], "stretch") || !strcmp(f->names.data[k], "damped_stretch");
-  if (!springs) return CLV_OK;
+  if (!springs || clv_column_find(body->map, "ea")) return CLV_OK;
   const clv_column_def def = {.name = "ea", .orbit = CLV_CELL_EDGE, .type = CLV_DOUBLE, .components = 1};
   const clv_result result = clv_column_create(body->map, &def, NULL);
   return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "%s", clv_map_error(body->map));
@@ -222,39 +222,47 @@ static clv_result fill(void *user, clv_map *map, clv_error *error) {
   return CLV_OK;
 }
 
-static clv_result set_thickness(clv_body *body, clv_error *error) {
+static clv_result set_thickness(const clv_body *body, clv_views *views, clv_error *error) {
   const double wanted = body->sections.data[0].material.thickness;
   double now = 0;
-  if (body->map->dimension != 2 || clv_views_get_param(body->views, "thickness", &now, 1) != CLV_OK || now == wanted)
+  if (body->map->dimension != 2 || clv_views_get_param(views, "thickness", &now, 1) != CLV_OK || now == wanted)
     return CLV_OK;
-  const clv_result result = clv_views_set_param(body->views, "thickness", &wanted, 1);
-  return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "%s", clv_views_error(body->views));
+  const clv_result result = clv_views_set_param(views, "thickness", &wanted, 1);
+  return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "%s", clv_views_error(views));
 }
 
-static clv_result make_views(clv_body *body, const clv_body_def *def, forces *f, clv_error *error) {
-  clv_result result = collect_forces(body, def->program, f, error);
-  if (result == CLV_OK && !def->program) result = make_program(body, def, f, error);
-  const clv_program *program = def->program ? def->program : body->own_program;
+static clv_result make_views(clv_body *body, physics_making *making, forces *f, clv_error *error) {
+  clv_result result = collect_forces(body, making->program, f, error);
+  if (result == CLV_OK && !making->program) result = make_program(body, f, &making->own_program, error);
+  const clv_program *program = making->program ? making->program : making->own_program;
   if (result == CLV_OK) result = mark_cells(body, f, error);
   if (result == CLV_OK) result = create_masses(body, program, error);
   if (result == CLV_OK) result = create_springs(body, f, error);
-  if (result == CLV_OK) result = physics_renew_create(body, error);
   if (result != CLV_OK) return result;
   clv_views_def views = clv_default_views_def();
   static const char *const none[] = {NULL};
-  views.threads = def->threads;
+  views.threads = making->threads;
   views.forces = f->names.count ? f->names.data : none;
   views.force_count = f->names.count;
   views.force_bits = f->model_count > 1 ? f->bits.data : NULL;
   views.cell_bits = "laws";
   views.used_columns = true;
-  views.fill = fill;
+  views.fill = making->fill;
   views.user = body;
   views.allocator = body->allocator;
-  body->views = clv_views_create(program, body->map, &views, error);
-  if (!body->views) return error->code;
-  body->mass = find_state(body, "mass", 1, error);
-  return body->mass ? set_thickness(body, error) : CLV_ERROR_INPUT;
+  making->views = clv_views_create(program, body->map, &views, error);
+  return making->views ? set_thickness(body, making->views, error) : error->code;
+}
+
+clv_result physics_make_views(clv_body *body, physics_making *making, clv_error *error) {
+  forces f = {.model_count = 0};
+  const clv_result result = make_views(body, making, &f, error);
+  BASE_RELEASE(&body->allocator, &f.names);
+  BASE_RELEASE(&body->allocator, &f.bits);
+  if (result == CLV_OK) return CLV_OK;
+  clv_views_destroy(making->views);
+  clv_program_destroy(making->own_program);
+  return result;
 }
 
 // Creating
@@ -282,17 +290,26 @@ static clv_result make_map(clv_body *body, const clv_body_def *def, clv_build_re
   return CLV_OK;
 }
 
+// Springs are renewed before views hear of a commit.
+static clv_result make_first_views(clv_body *body, const clv_body_def *def, clv_error *error) {
+  physics_making making = {.program = def->program, .threads = def->threads, .fill = fill};
+  clv_result result = physics_renew_create(body, error);
+  if (result == CLV_OK) result = physics_make_views(body, &making, error);
+  if (result != CLV_OK) return result;
+  body->views = making.views;
+  body->own_program = making.own_program;
+  body->mass = find_state(body, "mass", 1, error);
+  return body->mass ? CLV_OK : CLV_ERROR_INPUT;
+}
+
 static clv_result make_body(clv_body *body, const clv_body_def *def, clv_build_report *report, clv_error *error) {
-  forces f = {.model_count = 0};
   clv_result result = make_map(body, def, report, error);
   if (result == CLV_OK) result = physics_zone_remember(body, def->mesh, error);
   if (result == CLV_OK) result = physics_spread_sections(body, def, error);
-  if (result == CLV_OK) result = make_views(body, def, &f, error);
+  if (result == CLV_OK) result = make_first_views(body, def, error);
   if (result == CLV_OK) result = physics_hanging_create(body, error);
   if (result == CLV_OK) result = physics_create_constraints(body, error);
   if (result == CLV_OK) result = physics_inherit_create(body, error);
-  BASE_RELEASE(&body->allocator, &f.names);
-  BASE_RELEASE(&body->allocator, &f.bits);
   return result;
 }
 
@@ -306,6 +323,7 @@ clv_body *clv_body_create(const clv_body_def *def, clv_build_report *report, clv
     return NULL;
   }
   *body = (clv_body){.allocator = def->allocator,
+                     .stiffness = 1,
                      .drag = def->drag,
                      .rayleigh_mass = def->rayleigh_mass,
                      .rayleigh_stiffness = def->rayleigh_stiffness,

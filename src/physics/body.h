@@ -56,6 +56,7 @@ struct clv_body {
   double size;                    // of the body at rest: the diagonal of its box
   double gravity[3];
   double drag, rayleigh_mass, rayleigh_stiffness;
+  double stiffness;     // what Young's moduli were multiplied by
   uint32_t always_held; // axes that no particle is free along
   bool holds;           // some particles were held or moved
   uint64_t subject; // grows when something changes that the body is subject to: constraints, pulls, gravity, damping
@@ -75,6 +76,19 @@ void physics_forget(void *user, const clv_map *map, void *value);
 clv_result physics_test_sections(const clv_body_def *def, int dimension, clv_error *error);
 clv_result physics_spread_sections(clv_body *body, const clv_body_def *def, clv_error *error);
 void physics_fill(const clv_body *body);
+// The laws of a body's sections as views of its map (body.c): of a program of its own, where none is given.
+typedef struct physics_making {
+  const clv_program *program;
+  uint32_t threads;
+  clv_result (*fill)(void *body, clv_map *map, clv_error *error); // when columns are there, and nothing is computed
+  clv_program *own_program;                                       // what was made
+  clv_views *views;
+} physics_making;
+clv_result physics_make_views(clv_body *body, physics_making *making, clv_error *error);
+// Another model for all of a body, or another stiffness, from where it is (change.c). Solvers must be made anew after the
+// first. On failure the body is as it was.
+clv_result physics_change_model(clv_body *body, const char *name, clv_error *error);
+clv_result physics_change_stiffness(clv_body *body, double factor, clv_error *error);
 // The springs of one cell by its rest shape (constants.c), and the hinge at an edge of a surface.
 typedef struct physics_springs {
   double ea[12]; // by edge
@@ -84,6 +98,8 @@ void physics_spring_constants(const clv_body *body, clv_dart cell, physics_sprin
 void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart a);
 // New cells get the constants of their springs; views must not be there yet, for they hear of a commit afterwards (renew.c).
 clv_result physics_renew_create(clv_body *body, clv_error *error);
+// All cells anew, by their shapes at rest.
+void physics_renew_all(const clv_body *body);
 // New vertices are held as those are that they came between (inherit.c).
 clv_result physics_inherit_create(clv_body *body, clv_error *error);
 clv_result physics_create_constraints(clv_body *body, clv_error *error);

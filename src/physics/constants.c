@@ -149,10 +149,11 @@ static void put_solid(const targets *t, uint32_t row, const solid *s, const phys
 static void fill_kind(const clv_body *body, clv_kind kind) {
   const clv_map *map = body->map;
   const uint32_t rows = clv_cell_rows(map, kind), count = clv_templates[kind].corner_count;
-  const double(*pos)[3] = clv_column_data(body->pos, CLV_NONE, NULL);
+  const double(*rest)[3] = clv_column_data(body->rest, CLV_NONE, NULL);
   const int32_t *sections = clv_column_data(body->section, kind, NULL);
   const targets t = find_targets(map, kind);
   for (uint32_t row = 0; row < rows; row++) {
+    if (sections[row] < 0 || !clv_cell_at(map, kind, row)) continue;
     const physics_section *section = &body->sections.data[sections[row]];
     const clv_material *m = &section->material;
     put(t.rho, row, m->density);
@@ -168,7 +169,7 @@ static void fill_kind(const clv_body *body, clv_kind kind) {
     }
     solid s = {.kind = kind};
     for (uint32_t c = 0; c < count; c++)
-      memcpy(s.corner[c], pos[map->corners[kind][(size_t)row * count + c]], sizeof s.corner[c]);
+      memcpy(s.corner[c], rest[map->corners[kind][(size_t)row * count + c]], sizeof s.corner[c]);
     s.volume = clv_element_measure(kind, (const double(*)[3])s.corner) * (map->dimension == 2 ? m->thickness : 1);
     put_solid(&t, row, &s, section);
   }

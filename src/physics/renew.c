@@ -12,6 +12,7 @@
 
 typedef struct columns {
   clv_column *ea, *diagonal, *shear, *bend;
+  bool anew; // halves of edges, too, have what their cells' shapes give them
 } columns;
 
 static clv_column *column_on(const clv_map *view, const char *name, clv_orbit orbit) {
@@ -48,7 +49,8 @@ static void clear_edges(const clv_map *view, const clv_column *ea, clv_dart cell
   clv_walk_end(&walk);
 }
 
-static void renew_edges(const clv_map *view, const clv_column *ea, clv_dart home, const physics_springs *springs) {
+static void renew_edges(const clv_map *view, const columns *c, clv_dart home, const physics_springs *springs) {
+  const clv_column *ea = c->ea;
   const clv_template *shape = &clv_templates[clv_cell_shape(view, home)];
   const clv_suborbits *edges = &shape->sub[shape->dimension == 3 ? 5 : 1]; // <0,2>, <0>
   const bool extended = clv_cell_kind(view, home) > CLV_TEMPLATE_LAST;
@@ -60,7 +62,7 @@ static void renew_edges(const clv_map *view, const clv_column *ea, clv_dart home
     const clv_dart a = home | edges->first[e], b = home | shape->alpha[0][edges->first[e]];
     const int32_t at_a = leveled ? physics_level_at(&levels, a) : 0, at_b = leveled ? physics_level_at(&levels, b) : 0;
     level[e] = at_a > at_b ? at_a : at_b;
-    const bool halved = at_a != at_b;
+    const bool halved = at_a != at_b && !c->anew;
     value[e] = halved ? *(const double *)clv_column_at(ea, a) : springs->ea[e];
   }
   if (extended) clear_edges(view, ea, home);
@@ -80,7 +82,7 @@ static void renew_cell(const clv_body *body, const columns *c, clv_dart cell) {
   const clv_dart home = clv_id_of(view, CLV_CELL, cell).index << 6;
   physics_springs springs;
   physics_spring_constants(body, cell, &springs);
-  if (c->ea) renew_edges(view, c->ea, home, &springs);
+  if (c->ea) renew_edges(view, c, home, &springs);
   if (c->diagonal) *(double *)clv_column_at(c->diagonal, home) = springs.diagonal;
   if (c->shear) *(double *)clv_column_at(c->shear, home) = springs.diagonal;
 }
@@ -97,6 +99,15 @@ static void hear(void *user, const clv_map *view, const clv_commit *commit) {
     if (c.bend && event->dart && event->kind == CLV_CREATED && event->dims == edges)
       physics_fill_hinge(body, c.bend, event->dart);
   }
+}
+
+void physics_renew_all(const clv_body *body) {
+  columns c = find_columns(body->map);
+  c.anew = true;
+  if (!c.ea && !c.diagonal && !c.shear) return;
+  for (clv_id id = clv_id_next(body->map, CLV_CELL, (clv_id){0, 0}); id.index;
+       id = clv_id_next(body->map, CLV_CELL, id))
+    renew_cell(body, &c, clv_id_dart(body->map, CLV_CELL, id));
 }
 
 clv_result physics_renew_create(clv_body *body, clv_error *error) {
