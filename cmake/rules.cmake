@@ -59,8 +59,11 @@ set_source_files_properties(${rules_dir}/topology.c PROPERTIES COMPILE_OPTIONS -
 
 # -O1 is as fast here as -O3 and compiled in half the time; the expensive optimisations clear the registers' upper halves,
 # without which the caller's own code crawls. Contraction is off: the emitter chooses what is fused. No sanitizer: the kernels run on what the tests compare, and
-# would take minutes to compile.
-set(kernel_options -w -O1 -fexpensive-optimizations -ffp-contract=off -fno-math-errno)
+# would take minutes to compile. No notes for debuggers: they take as long as the rest, and tell of t1 to t999.
+set(kernel_options -w -g0 -O1 -fexpensive-optimizations -ffp-contract=off -fno-math-errno)
+if(CMAKE_C_COMPILER_ID STREQUAL GNU) # passes that find nothing in straight code
+  list(APPEND kernel_options -fno-tree-pta -fno-ivopts -fno-tree-dominator-opts -fira-region=one)
+endif()
 if(CMAKE_C_FLAGS MATCHES sanitize OR CMAKE_C_FLAGS_DEBUG MATCHES sanitize)
   list(APPEND kernel_options -fno-sanitize=all)
 endif()
