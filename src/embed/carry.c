@@ -257,12 +257,13 @@ static clv_result stage_orbit(embedding *e, clv_column *column, const map_orbits
 // Rows of cells that were added hold their initial values before anything reads them.
 static void fill_added(const clv_column *column) {
   const map *m = column->map;
-  for (uint32_t k = 0; k < m->log.count; k++) {
-    const map_write w = m->log.data[k];
-    if (w.op != MAP_CELL_ADD) continue;
-    const uint32_t row = map_row(map_page(m, w.dart), w.dart);
-    for (uint32_t s = 0; s < clv_templates[w.i].sub[column->index->inner].count; s++)
-      memcpy(embed_row_value(column, w.i, row, s), column->def.initial, column->size);
+  const map_words *fresh = &m->scratch->fresh;
+  for (uint32_t k = 0; k < fresh->count; k++) {
+    const clv_dart cell = fresh->data[k] << 6;
+    const clv_page page = map_page(m, cell);
+    const uint32_t count = clv_templates[page.kind].sub[column->index->inner].count;
+    uint8_t *values = embed_row_value(column, page.kind, map_row(page, cell), 0);
+    for (uint32_t s = 0; s < count; s++) memcpy(values + s * column->size, column->def.initial, column->size);
   }
 }
 
@@ -328,16 +329,27 @@ static void take_part(const embedding *e, const clv_column *column, uint32_t k, 
   }
 }
 
+// The places of one added cell: the first entry that tells of one is the one that counts. Entries of a cell follow one another.
+static uint32_t fill_heir(const embedding *e, const clv_column *column, uint32_t k) {
+  const map *m = column->map;
+  const map_write *log = m->log.data;
+  const uint32_t block = log[k].dart >> 6, dims = column->index->dims;
+  const clv_page page = map_page(m, log[k].dart);
+  const clv_suborbits *sub = &clv_templates[page.kind].sub[column->index->inner];
+  uint8_t *values = embed_row_value(column, page.kind, map_row(page, log[k].dart), 0);
+  uint64_t left = (UINT64_C(1) << sub->count) - 1;
+  for (; k < m->log.count && log[k].op == MAP_INHERIT && log[k].dart >> 6 == block; k++) {
+    const uint32_t place = sub->of[log[k].dart & 63u];
+    if (!(left >> place & 1u) || (dims & log[k].i) != log[k].i) continue;
+    left &= ~(UINT64_C(1) << place);
+    take_part(e, column, k, values + place * column->size);
+  }
+  return k;
+}
+
 static void fill_inherited(const embedding *e, const clv_column *column) {
   const map *m = column->map;
-  for (uint32_t k = 0; k < m->log.count; k++) {
-    uint8_t *value = inherited_value(column, m->log.data[k]);
-    bool first = value;
-    for (uint32_t n = k;
-         first && n-- > 0 && m->log.data[n].op == MAP_INHERIT && m->log.data[n].dart >> 6 == m->log.data[k].dart >> 6;)
-      first = inherited_value(column, m->log.data[n]) != value;
-    if (first) take_part(e, column, k, value);
-  }
+  for (uint32_t k = 0; k < m->log.count;) k = m->log.data[k].op == MAP_INHERIT ? fill_heir(e, column, k) : k + 1;
 }
 
 static bool reserve_column(clv_column *column, const map_plan *plan) {

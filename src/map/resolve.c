@@ -90,7 +90,15 @@ static bool find_fresh_blocks(map *m, const map_plan *plan) {
 }
 
 static uint32_t *find_block(const map_words *blocks, uint32_t block) {
-  return blocks->count ? bsearch(&block, blocks->data, blocks->count, sizeof block, compare_blocks) : NULL;
+  uint32_t low = 0, high = blocks->count;
+  if (!high || block < blocks->data[0] || block > blocks->data[high - 1]) return NULL;
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    const bool before = block < blocks->data[middle];
+    low = before ? low : middle;
+    high = before ? middle : high;
+  }
+  return blocks->data[low] == block ? &blocks->data[low] : NULL;
 }
 
 bool map_is_fresh(const map *m, uint32_t block) {
@@ -536,8 +544,10 @@ static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims,
   clear(o, dims, index);
   const uint32_t n = m->view.dimension;
   resolver r = {m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n), is_handed_on(m, plan, dims)};
-  for (uint32_t k = 0; k < m->log.count; k++)
+  for (uint32_t k = 0; k < m->log.count && !plan->refined; k++)
     if (!touch(&r, m->log.data[k], s->cuts.data[k])) return false;
+  for (uint32_t k = 0; k < s->arrivals.count && plan->refined; k++)
+    if (!touch(&r, m->log.data[s->arrivals.data[k]], 0)) return false;
   if (index && !r.crossing && !start_unseated(&r, &plan->cells)) return false;
   if (!o->orbits.count && !o->lost.count) return true;
   const uint32_t lost_start = o->parts.count;
@@ -562,16 +572,31 @@ static void survey(const map *m, map_plan *plan) {
 static bool resolve_cells(map *m, map_plan *plan) {
   const uint32_t cell_dims = clv_orbit_dims(&m->view, CLV_CELL);
   clear(&plan->cells, cell_dims, NULL);
-  plan->refined = map_only_refines(m, plan);
   if (plan->inner_changed && !plan->refined && !resolve_orbits(m, plan, &plan->cells, cell_dims, NULL)) return false;
   return map_plan_settling(m, plan); // which cells keep their rows decides who keeps the rows' slots
+}
+
+// Where cells were refined and nothing else was done, each link that was written leads to a dart or to a cell that came: these
+// say it all.
+static bool list_arrivals(map *m, const map_plan *plan) {
+  map_words *arrivals = &m->scratch->arrivals;
+  arrivals->count = 0;
+  if (!plan->refined) return true;
+  if (!BASE_RESERVE(&m->allocator, arrivals, m->log.count)) return false;
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const map_op op = (map_op)m->log.data[k].op;
+    if (op == MAP_DART_ADD || op == MAP_DART_DROP || op == MAP_CELL_ADD || op == MAP_CELL_DROP)
+      arrivals->data[arrivals->count++] = k;
+  }
+  return true;
 }
 
 bool map_resolve(map *m, map_plan *plan) {
   survey(m, plan);
   m->scratch->origins = false;
-  if (!find_fresh_blocks(m, plan) || !find_sources(m, plan) || !map_find_cuts(m) || !resolve_cells(m, plan))
-    return false;
+  if (!find_fresh_blocks(m, plan) || !find_sources(m, plan)) return false;
+  plan->refined = map_only_refines(m, plan);
+  if (!list_arrivals(m, plan) || (!plan->refined && !map_find_cuts(m)) || !resolve_cells(m, plan)) return false;
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     map_index *index = m->numbered[k];
     map_orbits *o = &plan->orbits[index->dims];

@@ -32,27 +32,8 @@ void map_publish(map *m) {
 
 // Darts and records
 
-static uint32_t extension(const map *m, clv_page page, clv_dart dart) {
-  const uint32_t row = map_row(page, dart);
-  const map_rows *rows = &m->rows[page.kind];
-  if (!(rows->state.data[row] & MAP_EXTENDED)) return MAP_NO_RECORD;
-  return rows->data.data[row * rows->words] + (dart & 63u);
-}
-
-uint32_t map_record(const map *m, clv_dart dart) {
-  const clv_page page = map_page(m, dart);
-  if (page.plain) return MAP_NO_RECORD;
-  if (page.kind == MAP_KIND_DARTS) return page.row + (dart & 0xFFFFu);
-  return extension(m, page, dart);
-}
-
 clv_dart map_record_name(const map *m, uint32_t record) {
   return m->records.pages.data[record >> 16] << CLV_PAGE_SHIFT | (record & 0xFFFFu);
-}
-
-uint32_t map_block(const map *m, clv_dart dart) {
-  const uint32_t record = map_record(m, dart);
-  return record == MAP_NO_RECORD ? dart >> 6 : m->records.cell.data[record] & MAP_BLOCK;
 }
 
 uint32_t map_side(const map *m, clv_dart dart) {
@@ -96,7 +77,7 @@ bool clv_dart_alive(const clv_map *view, clv_dart dart) {
   if (!map_is_template(page.kind) || (dart & 63u) >= clv_templates[page.kind].dart_count) return false;
   const uint32_t row = map_row(page, dart);
   if (row >= m->rows[page.kind].count || !map_row_alive(m, page.kind, row)) return false;
-  const uint32_t record = extension(m, page, dart);
+  const uint32_t record = map_record(m, dart);
   return record == MAP_NO_RECORD || m->records.name.data[record] == dart;
 }
 
@@ -255,7 +236,11 @@ static bool records_reserve_arrays(map *m, uint64_t need) {
 }
 
 bool map_records_reserve(map *m, uint64_t more) {
-  const bool done = records_reserve_arrays(m, m->records.count + more);
+  enum { AT_ONCE = 256 };
+  const uint64_t need = m->records.count + more, whole = (need + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
+  if (need <= m->records.ready) return true;
+  const bool done = records_reserve_arrays(m, whole);
+  if (done) m->records.ready = whole;
   map_publish(m);
   return done;
 }
@@ -273,8 +258,8 @@ uint32_t map_records_take(map *m, uint32_t length, bool *fresh) {
     while ((uint64_t)records->pages.count << 16 < records->count)
       page_add(m, &records->pages, MAP_KIND_DARTS, records->pages.count << 16);
   }
-  for (uint32_t dims = 0; dims < MAP_INDICES; dims++)
-    if (m->indices[dims]) memset(&m->indices[dims]->record_ids.data[record], 0, length * sizeof(uint32_t));
+  for (uint32_t k = 0; k < m->numbered_count; k++)
+    memset(&m->numbered[k]->record_ids.data[record], 0, length * sizeof(uint32_t));
   records->alive += length;
   return record;
 }
@@ -336,14 +321,39 @@ static void set_extended(map *m, clv_dart cell, bool extended) {
   page->plain = page->extended == 0;
 }
 
+// What faces the darts of a facet, one after the other.
+static void copy_facet(const map *m, clv_dart cell, const clv_template *shape, uint32_t facet, clv_dart link,
+                       uint32_t *alpha) {
+  const uint32_t first = shape->facet_first[facet], size = shape->facet_size[facet], n = shape->dimension;
+  const clv_page beyond = map_page(m, link);
+  const bool plain = link && map_record(m, link) == MAP_NO_RECORD;
+  const uint8_t *turn = clv_templates[plain ? beyond.kind : CLV_NONE].turn[link & 63u];
+  clv_dart at = link;
+  for (uint32_t k = 0; k < size; k++) {
+    alpha[4 * (first + k) + n] = !link ? cell + first + k : plain ? (link & ~63u) | turn[k] : at;
+    if (link && !plain) at = clv_alpha(&m->view, at, k & 1u);
+  }
+}
+
 static void copy_links_to_records(map *m, clv_dart cell, const clv_template *shape, uint32_t first) {
   map_records *records = &m->records;
-  for (uint32_t l = 0; l < shape->dart_count; l++) {
-    for (uint32_t i = 0; i < 4; i++) records->alpha.data[4 * (first + l) + i] = clv_alpha(&m->view, cell + l, i);
-    records->cell.data[first + l] = cell >> 6 | map_side(m, cell + l) << 31;
+  const clv_page page = map_page(m, cell);
+  const uint32_t row = map_row(page, cell), n = shape->dimension, count = shape->dart_count;
+  const uint32_t turned = m->rows[page.kind].state.data[row] & MAP_TURNED ? 1 : 0;
+  uint32_t *alpha = records->alpha.data + 4 * (size_t)first;
+  const uint32_t *links = &m->rows[page.kind].data.data[(size_t)row * shape->facet_count];
+  for (uint32_t l = 0; l < count; l++) {
+    for (uint32_t i = 0; i < 4; i++) alpha[4 * l + i] = cell + (i < n ? shape->alpha[i][l] : l);
+    records->cell.data[first + l] = cell >> 6 | ((l & 1u) ^ turned) << 31;
     records->name.data[first + l] = cell + l;
-    for (uint32_t dims = 0; dims < MAP_INDICES; dims++)
-      if (m->indices[dims]) m->indices[dims]->record_ids.data[first + l] = map_index_get(m, m->indices[dims], cell + l);
+  }
+  for (uint32_t f = 0; f < shape->facet_count; f++) copy_facet(m, cell, shape, f, links[f], alpha);
+  for (uint32_t k = 0; k < m->numbered_count; k++) {
+    const map_index *index = m->numbered[k];
+    const clv_suborbits *sub = &shape->sub[index->inner];
+    uint32_t *ids = index->record_ids.data + first;
+    const uint32_t *own = index->crossing ? &index->ids[page.kind].data[(size_t)row * sub->count] : NULL;
+    for (uint32_t l = 0; l < count; l++) ids[l] = own ? own[sub->of[l]] : MAP_TEMPLATE_SLOT | sub->of[l];
   }
 }
 

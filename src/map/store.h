@@ -54,6 +54,7 @@ typedef struct map_records {
   BASE_ARRAY(uint8_t) level;
   uint32_t count, alive;
   uint64_t room;                         // records that were asked room for
+  uint64_t ready;                        // and have it in every array, also of each index
   uint32_t free[CLV_TEMPLATE_DARTS + 1]; // lists of free runs, by length; + 1 so that 0 is none
 } map_records;
 
@@ -189,9 +190,20 @@ static inline bool map_row_alive(const map *m, uint32_t kind, uint32_t row) {
 }
 
 // The record that holds a dart's links, MAP_NO_RECORD for a dart of a template cell that is not extended.
-uint32_t map_record(const map *m, clv_dart dart);
+static inline uint32_t map_record(const map *m, clv_dart dart) {
+  const clv_page page = map_page(m, dart);
+  if (page.plain) return MAP_NO_RECORD;
+  if (page.kind == MAP_KIND_DARTS) return page.row + (dart & 0xFFFFu);
+  const map_rows *rows = &m->rows[page.kind];
+  const uint32_t row = map_row(page, dart);
+  return rows->state.data[row] & MAP_EXTENDED ? rows->data.data[(size_t)row * rows->words] + (dart & 63u)
+                                              : MAP_NO_RECORD;
+}
 // The block of the cell of any dart. Inside a transaction an explicit dart answers with the cell it had when it began.
-uint32_t map_block(const map *m, clv_dart dart);
+static inline uint32_t map_block(const map *m, clv_dart dart) {
+  const uint32_t record = map_record(m, dart);
+  return record == MAP_NO_RECORD ? dart >> 6 : m->records.cell.data[record] & MAP_BLOCK;
+}
 uint32_t map_side(const map *m, clv_dart dart);
 // Whether an extended cell is its template with hanging vertices, by its links; and noting what it is (shape.c).
 bool map_has_shape(const map *m, clv_dart cell);

@@ -59,6 +59,7 @@ struct clv_body {
   double stiffness;     // what Young's moduli were multiplied by
   uint32_t always_held; // axes that no particle is free along
   bool holds;           // some particles were held or moved
+  bool missed;      // memory was out when a commit was to be followed: what its cells and vertices have is not known
   uint64_t subject; // grows when something changes that the body is subject to: constraints, pulls, gravity, damping
 };
 
@@ -99,7 +100,7 @@ void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart
 // New cells get the constants of their springs; views must not be there yet, for they hear of a commit afterwards (renew.c).
 clv_result physics_renew_create(clv_body *body, clv_error *error);
 // All cells anew, by their shapes at rest.
-void physics_renew_all(const clv_body *body);
+void physics_renew_all(clv_body *body);
 // New vertices are held as those are that they came between (inherit.c).
 clv_result physics_inherit_create(clv_body *body, clv_error *error);
 clv_result physics_create_constraints(clv_body *body, clv_error *error);

@@ -9,7 +9,7 @@
 
 // Columns are there: those that are new have nothing in them yet, and the others what they had.
 static clv_result refill(void *user, clv_map *view, clv_error *error) {
-  const clv_body *body = user;
+  clv_body *body = user;
   (void)view;
   (void)error;
   physics_fill(body);

@@ -404,11 +404,20 @@ static bool make_ready(const clv_body *body) {
   return !h->table.count || BASE_RESERVE(&body->allocator, &h->weights, clv_body_slots(body));
 }
 
+static clv_result fail_missed(clv_body *body) {
+  return physics_fail(
+      body, CLV_ERROR_MEMORY,
+      "memory was out when an operation was followed: springs or constraints of what it made are missing; go "
+      "on from the last checkpoint");
+}
+
 clv_result physics_hanging_ready(clv_body *body) {
+  if (body->missed) return fail_missed(body);
   return make_ready(body) ? CLV_OK : physics_no_memory(body);
 }
 
 clv_result physics_hanging_follow(clv_body *body) {
+  if (body->missed) return fail_missed(body);
   return make_current(body) ? CLV_OK : physics_no_memory(body);
 }
 

@@ -18,21 +18,38 @@ static void add(parents *found, uint32_t slot) {
   found->count++;
 }
 
-// Of all cells about the vertex: each sees a part of what it came between.
+// Of all cells about the vertex: each sees a part of what it came between. False when memory is out.
 static bool find_parents(const physics_levels *levels, clv_dart dart, bool quadrangles, parents *found) {
   const clv_map *view = &levels->m->view;
   const int32_t level = physics_level_at(levels, dart);
   clv_walk orbit;
   *found = (parents){0};
-  const bool done = clv_walk_orbit(&orbit, view, CLV_VERTEX, dart) == CLV_OK;
-  for (uint32_t k = 0; done && k < orbit.count; k++) {
+  if (clv_walk_orbit(&orbit, view, CLV_VERTEX, dart) != CLV_OK) return false;
+  for (uint32_t k = 0; k < orbit.count; k++) {
     clv_dart end;
     if (!physics_level_step(levels, orbit.darts[k], level, &end)) continue;
     if (quadrangles && !physics_level_step(levels, clv_alpha(view, end, 1), level, &end)) continue;
     if (physics_level_at(levels, end) < level) add(found, physics_slot_at(levels, end));
   }
   clv_walk_end(&orbit);
-  return done && (found->count == 2 || found->count == 4);
+  return true;
+}
+
+static bool are_parents(const parents *found) {
+  return found->count == 2 || found->count == 4;
+}
+
+// Whoever put a vertex between two others said so; where both are coarser, they are the ends of an edge.
+static bool has_ends(const physics_levels *levels, map_write w, parents *found) {
+  const clv_map *view = &levels->m->view;
+  if (w.op != MAP_PARENTS || !clv_dart_alive(view, w.dart)) return false;
+  if (!clv_dart_alive(view, w.before) || !clv_dart_alive(view, w.after)) return false;
+  const int32_t level = physics_level_at(levels, w.dart);
+  if (physics_level_at(levels, w.before) >= level || physics_level_at(levels, w.after) >= level) return false;
+  *found = (parents){0};
+  add(found, physics_slot_at(levels, w.before));
+  add(found, physics_slot_at(levels, w.after));
+  return found->count == 2;
 }
 
 static void inherit(const clv_body *body, const parents *found, uint32_t slot) {
@@ -55,17 +72,39 @@ static void inherit(const clv_body *body, const parents *found, uint32_t slot) {
   }
 }
 
+// What was told, vertex by vertex; how many there were.
+static uint32_t inherit_told(const clv_body *body, const physics_levels *levels) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < levels->m->told; k++) {
+    parents found;
+    if (!has_ends(levels, levels->m->log.data[k], &found)) continue;
+    inherit(body, &found, physics_slot_at(levels, levels->m->log.data[k].dart));
+    count++;
+  }
+  return count;
+}
+
+static bool inherit_found(const clv_body *body, const physics_levels *levels, const clv_event *event) {
+  parents found;
+  if (!find_parents(levels, event->dart, false, &found)) return false;
+  if (!are_parents(&found) && !find_parents(levels, event->dart, true, &found)) return false;
+  if (are_parents(&found)) inherit(body, &found, event->id.index);
+  return true;
+}
+
 static void hear(void *user, const clv_map *view, const clv_commit *commit) {
-  const clv_body *body = user;
+  clv_body *body = user;
   physics_levels levels;
   if (!body->holds || !physics_levels_find(&levels, view)) return;
   const uint32_t vertices = clv_orbit_dims(view, CLV_VERTEX);
+  uint32_t created = 0;
+  for (uint32_t k = 0; k < commit->event_count; k++)
+    created += commit->events[k].dims == vertices && commit->events[k].kind == CLV_CREATED;
+  if (!created || inherit_told(body, &levels) == created) return;
   for (uint32_t k = 0; k < commit->event_count; k++) {
     const clv_event *event = &commit->events[k];
-    parents found;
     if (event->dims != vertices || event->kind != CLV_CREATED || !event->dart) continue;
-    if (find_parents(&levels, event->dart, false, &found) || find_parents(&levels, event->dart, true, &found))
-      inherit(body, &found, event->id.index);
+    if (!inherit_found(body, &levels, event)) body->missed = true;
   }
 }
 

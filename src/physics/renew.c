@@ -41,15 +41,16 @@ static bool set_piece(void *user, clv_dart dart) {
   return true;
 }
 
-// Everything in an extended cell that is no edge of its template bears nothing.
-static void clear_edges(const clv_map *view, const clv_column *ea, clv_dart cell) {
+// Everything in an extended cell that is no edge of its template bears nothing. False when memory is out.
+static bool clear_edges(const clv_map *view, const clv_column *ea, clv_dart cell) {
   clv_walk walk;
-  if (clv_walk_orbit(&walk, view, CLV_CELL, cell) == CLV_OK) // without memory a spring too many stays
-    for (uint32_t k = 0; k < walk.count; k++) *(double *)clv_column_at(ea, walk.darts[k]) = 0;
+  if (clv_walk_orbit(&walk, view, CLV_CELL, cell) != CLV_OK) return false;
+  for (uint32_t k = 0; k < walk.count; k++) *(double *)clv_column_at(ea, walk.darts[k]) = 0;
   clv_walk_end(&walk);
+  return true;
 }
 
-static void renew_edges(const clv_map *view, const columns *c, clv_dart home, const physics_springs *springs) {
+static bool renew_edges(const clv_map *view, const columns *c, clv_dart home, const physics_springs *springs) {
   const clv_column *ea = c->ea;
   const clv_template *shape = &clv_templates[clv_cell_shape(view, home)];
   const clv_suborbits *edges = &shape->sub[shape->dimension == 3 ? 5 : 1]; // <0,2>, <0>
@@ -65,7 +66,7 @@ static void renew_edges(const clv_map *view, const columns *c, clv_dart home, co
     const bool halved = at_a != at_b && !c->anew;
     value[e] = halved ? *(const double *)clv_column_at(ea, a) : springs->ea[e];
   }
-  if (extended) clear_edges(view, ea, home);
+  if (extended && !clear_edges(view, ea, home)) return false;
   for (uint32_t e = 0; e < edges->count; e++) {
     setting s = {ea, value[e]};
     if (extended && leveled)
@@ -73,22 +74,23 @@ static void renew_edges(const clv_map *view, const columns *c, clv_dart home, co
     else
       set_piece(&s, home | edges->first[e]);
   }
+  return true;
 }
 
-static void renew_cell(const clv_body *body, const columns *c, clv_dart cell) {
+static void renew_cell(clv_body *body, const columns *c, clv_dart cell) {
   const clv_map *view = body->map;
   if (clv_cell_shape(view, cell) > CLV_TEMPLATE_LAST) return;
   if (*(const int32_t *)clv_column_at(body->section, cell) < 0) return; // nobody said what it is made of
   const clv_dart home = clv_id_of(view, CLV_CELL, cell).index << 6;
   physics_springs springs;
   physics_spring_constants(body, cell, &springs);
-  if (c->ea) renew_edges(view, c, home, &springs);
+  if (c->ea && !renew_edges(view, c, home, &springs)) body->missed = true;
   if (c->diagonal) *(double *)clv_column_at(c->diagonal, home) = springs.diagonal;
   if (c->shear) *(double *)clv_column_at(c->shear, home) = springs.diagonal;
 }
 
 static void hear(void *user, const clv_map *view, const clv_commit *commit) {
-  const clv_body *body = user;
+  clv_body *body = user;
   const columns c = find_columns(view);
   if (!body->section || (!c.ea && !c.diagonal && !c.shear && !c.bend)) return;
   const uint32_t cells = clv_orbit_dims(view, CLV_CELL), edges = clv_orbit_dims(view, CLV_EDGE);
@@ -101,7 +103,7 @@ static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   }
 }
 
-void physics_renew_all(const clv_body *body) {
+void physics_renew_all(clv_body *body) {
   columns c = find_columns(body->map);
   c.anew = true;
   if (!c.ea && !c.diagonal && !c.shear) return;
