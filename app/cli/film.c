@@ -1,27 +1,119 @@
-// `cleave film`: all frames of a run as a film, put together by ffmpeg.
+// `cleave film`: a run, a scene or a replay as a film, put together by ffmpeg. What has no frames yet is simulated first, and
+// its frames are kept as files: the box and the colours of the first depend on the last.
 
 #include "arguments.h"
 #include "look.h"
+#include "replay.h"
 #include "subject.h"
 #include "text.h"
 #include "workshop.h"
 
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST = 3600 }; // s, for ffmpeg
 
 typedef struct film {
   cli_workshop shop;
-  clv_series *series;
+  clv_series *series; // NULL: its frames are in the workshop
+  uint32_t frames, bodies;
+  double *times; // of those frames
   clv_picture_def look;
+  double range[2];             // of the colours
   const char *output, *ending; // the ending without its point
-  char rate[16];               // frames a second
+  uint32_t rate;               // frames a second
 } film;
 
+// ---- frames ----------------------------------------------------------------------------------------------------------
+
+static cli_workshop_file frame_file(const film *f, uint32_t frame, uint32_t body) {
+  char name[64];
+  snprintf(name, sizeof name, "frame_%06u_%u.vtu", frame, body);
+  return cli_workshop_at(&f->shop, name);
+}
+
+static int load_frame(const film *f, uint32_t frame, cli_subject *subject) {
+  *subject = (cli_subject){.meshes = NULL};
+  if (f->series) return cli_subject_frame(subject, f->series, frame);
+  clv_error error = {0};
+  clv_mesh *meshes = cli_subject_room(subject, f->bodies);
+  if (!meshes) return cli_failed("out of memory");
+  subject->time = f->times[frame];
+  for (uint32_t b = 0; b < f->bodies; b++)
+    if (clv_mesh_read(&meshes[b], frame_file(f, frame, b).path, &error) != CLV_OK) return cli_failed(error.message);
+  return CLI_OK;
+}
+
+// A world as it is becomes the next frame.
+static int keep_frame(film *f, const clv_world *world, double time) {
+  double *times = realloc(f->times, (f->frames + 1) * sizeof *times);
+  if (!times) return cli_failed("out of memory");
+  f->times = times;
+  f->bodies = clv_world_bodies(world);
+  cli_subject subject = {.meshes = NULL};
+  clv_error error = {0};
+  int result = cli_subject_world(&subject, world);
+  for (uint32_t b = 0; result == CLI_OK && b < f->bodies; b++)
+    if (clv_mesh_write(subject.meshes[b], frame_file(f, f->frames, b).path, NULL, &error) != CLV_OK)
+      result = cli_failed(error.message);
+  cli_subject_free(&subject);
+  if (result == CLI_OK) f->times[f->frames++] = time;
+  return result;
+}
+
+// Frames are as far apart as the film's rate says.
+static int keep_if_due(film *f, clv_world *world, double time) {
+  const double slack = 1e-9 + 0.5 * clv_world_get_step(world);
+  return time + slack >= f->frames / (double)f->rate ? keep_frame(f, world, time) : CLI_OK;
+}
+
+static int simulate_scene(film *f, const char *path) {
+  clv_error error = {0};
+  clv_scene *scene = clv_scene_read(path, NULL, &error);
+  clv_world *world = scene ? clv_scene_world(scene, 0, &error) : NULL;
+  int result = world ? keep_if_due(f, world, 0) : cli_failed(error.message);
+  const double step = world ? clv_world_get_step(world) : 1;
+  while (result == CLI_OK && clv_world_time(world) + 0.5 * step < clv_scene_until(scene)) {
+    if (clv_world_step(world, NULL) != CLV_OK) result = cli_failed(clv_world_error(world));
+    if (result == CLI_OK) result = keep_if_due(f, world, clv_world_time(world));
+  }
+  clv_world_destroy(world);
+  clv_scene_destroy(scene);
+  return result;
+}
+
+// The time that passed for whoever looked on: an undo does not take it back.
+static int simulate_replay(film *f, const char *path) {
+  clv_error error = {0};
+  clv_replay *replay = clv_replay_read(path, 0, NULL, &error);
+  int result = replay ? keep_if_due(f, clv_replay_world(replay), 0) : cli_failed(error.message);
+  double time = 0;
+  while (result == CLI_OK && clv_replay_done(replay) < clv_replay_steps(replay)) {
+    if (clv_replay_step(replay, &error) != CLV_OK) result = cli_failed(error.message);
+    time += clv_world_get_step(clv_replay_world(replay));
+    if (result == CLI_OK) result = keep_if_due(f, clv_replay_world(replay), time);
+  }
+  if (result == CLI_OK && clv_replay_check(replay, &error) != CLV_OK) result = cli_failed(error.message);
+  clv_replay_destroy(replay);
+  return result;
+}
+
+static int open_frames(film *f, const char *path) {
+  clv_error error = {0};
+  if (cli_is_scene(path)) return simulate_scene(f, path);
+  if (cli_is_replay(path)) return simulate_replay(f, path);
+  f->series = clv_series_open(path, NULL, &error);
+  if (!f->series) return cli_failed(error.message);
+  f->frames = clv_series_frames(f->series);
+  return CLI_OK;
+}
+
+// ---- pictures --------------------------------------------------------------------------------------------------------
+
 // One box and one range of colours for all frames, so that nothing jumps.
-static void widen(film *f, const cli_subject *subject, double range[2]) {
+static void widen(film *f, const cli_subject *subject) {
   double box[2][3], values[2];
   if (clv_picture_box(subject->meshes, subject->count, box)) {
     for (int c = 0; c < 3; c++) {
@@ -31,29 +123,29 @@ static void widen(film *f, const cli_subject *subject, double range[2]) {
     f->look.framed = true;
   }
   if (f->look.color && clv_picture_range(subject->meshes, subject->count, f->look.color, values)) {
-    range[0] = fmin(range[0], values[0]); // neither takes NaN
-    range[1] = fmax(range[1], values[1]);
+    f->range[0] = fmin(f->range[0], values[0]); // neither takes NaN
+    f->range[1] = fmax(f->range[1], values[1]);
   }
 }
 
 static int look_ahead(film *f) {
-  double range[2] = {NAN, NAN};
   int result = CLI_OK;
-  for (uint32_t k = 0; result == CLI_OK && k < clv_series_frames(f->series); k++) {
-    cli_subject subject = {.meshes = NULL};
-    result = cli_subject_frame(&subject, f->series, k);
-    if (result == CLI_OK) widen(f, &subject, range);
+  f->range[0] = f->range[1] = NAN;
+  for (uint32_t k = 0; result == CLI_OK && k < f->frames; k++) {
+    cli_subject subject;
+    result = load_frame(f, k, &subject);
+    if (result == CLI_OK) widen(f, &subject);
     cli_subject_free(&subject);
   }
-  if (isnan(f->look.least)) f->look.least = range[0], f->look.greatest = range[1];
+  if (isnan(f->look.least)) f->look.least = f->range[0], f->look.greatest = f->range[1];
   return result;
 }
 
 static int draw_frame(const film *f, uint32_t frame) {
   char name[64], title[64];
   clv_error error = {0};
-  cli_subject subject = {.meshes = NULL};
-  int result = cli_subject_frame(&subject, f->series, frame);
+  cli_subject subject;
+  int result = load_frame(f, frame, &subject);
   snprintf(name, sizeof name, "frame_%06u.png", frame);
   snprintf(title, sizeof title, "%.3f s", subject.time);
   clv_picture_def look = f->look;
@@ -64,6 +156,8 @@ static int draw_frame(const film *f, uint32_t frame) {
   cli_subject_free(&subject);
   return result;
 }
+
+// ---- the film --------------------------------------------------------------------------------------------------------
 
 // ffmpeg writes into the workshop, and only a whole film leaves it.
 static int deliver(const film *f, const char *name) {
@@ -83,13 +177,14 @@ static int deliver(const film *f, const char *name) {
 }
 
 static int put_together(const film *f) {
-  char name[32];
+  char name[32], rate[16];
   snprintf(name, sizeof name, "film.%s", f->ending);
+  snprintf(rate, sizeof rate, "%u", f->rate);
   const bool gif = strcmp(f->ending, "gif") == 0;
   // A GIF has 256 colours, chosen for this film; MP4 players want sides of even length and the common sort of colours.
   const char *filter = gif ? "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=none"
                            : "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white,format=yuv420p";
-  const char *const arguments[] = {"ffmpeg",         "-v",  "error", "-nostdin", "-framerate", f->rate, "-i",
+  const char *const arguments[] = {"ffmpeg",         "-v",  "error", "-nostdin", "-framerate", rate, "-i",
                                    "frame_%06d.png", "-vf", filter,  name,       NULL};
   int signal = 0;
   switch (cli_workshop_run(&f->shop, arguments, LONGEST, &signal)) {
@@ -102,19 +197,19 @@ static int put_together(const film *f) {
   }
 }
 
-static int make(film *f) {
-  int result = look_ahead(f);
-  for (uint32_t k = 0; result == CLI_OK && k < clv_series_frames(f->series); k++) result = draw_frame(f, k);
+static int make(film *f, const char *path) {
+  int result = open_frames(f, path);
+  if (result == CLI_OK) result = look_ahead(f);
+  for (uint32_t k = 0; result == CLI_OK && k < f->frames; k++) result = draw_frame(f, k);
   return result == CLI_OK ? put_together(f) : result;
 }
 
 static int read_options(const cli_call *call, film *f) {
-  uint32_t rate = 25;
   int result = cli_look(call, &f->look);
+  f->rate = 25;
   if (result == CLI_OK && cli_value(call, "rate"))
-    result = cli_whole_number(call, "N", cli_value(call, "rate"), 1, &rate);
+    result = cli_whole_number(call, "N", cli_value(call, "rate"), 1, &f->rate);
   if (result != CLI_OK) return result;
-  snprintf(f->rate, sizeof f->rate, "%u", rate);
   f->output = cli_value(call, "output");
   const char *point = strrchr(f->output, '.');
   f->ending = point ? point + 1 : "";
@@ -125,31 +220,28 @@ static int read_options(const cli_call *call, film *f) {
 
 static int run_film(const cli_call *call) {
   film f = {.series = NULL};
-  clv_error error = {0};
   int result = read_options(call, &f);
   if (result != CLI_OK) return result;
   if (!cli_program_exists("ffmpeg"))
     return cli_failed("films are put together by ffmpeg, which is not on the PATH: apt-get install ffmpeg");
-  f.series = clv_series_open(call->words[0], NULL, &error);
-  if (!f.series) return cli_failed(error.message);
   result = cli_workshop_open(&f.shop);
   if (result == CLI_OK) {
-    result = make(&f);
+    result = make(&f, call->words[0]);
     cli_workshop_close(&f.shop);
   }
-  const uint32_t frames = clv_series_frames(f.series);
   clv_series_close(f.series);
+  free(f.times);
   if (result > CLI_SIGNAL) raise(result - CLI_SIGNAL);
   if (result != CLI_OK) return result;
   cli_print_name(f.output);
-  printf(": %u frames\n", frames);
+  printf(": %u frames\n", f.frames);
   return CLI_OK;
 }
 
 const cli_command cli_film = {
     .name = "film",
-    .what = "draw all frames of a run as a film, by ffmpeg",
-    .words = "RUN",
+    .what = "draw a run, a scene or a replay as a film, by ffmpeg",
+    .words = "RUN|SCENE|REPLAY",
     .min_words = 1,
     .max_words = 1,
     .options = {{.name = "output",
@@ -163,7 +255,8 @@ const cli_command cli_film = {
     .help = "Draws every frame that the run in the directory RUN has, all with one camera and one range of colours, "
             "and has\n"
             "ffmpeg put them together. A run has 25 frames a second unless its scene says otherwise, so that the film\n"
-            "shows it as fast as it was.\n"
+            "shows it as fast as it was. A SCENE is simulated, and a REPLAY of 'cleave view' done again, for the film\n"
+            "alone.\n"
             "\n" CLI_LOOK_HELP "\n"
             "  cleave film out/cantilever -o beam.mp4 --color von-mises\n"
             "  cleave film out/cantilever -o beam.gif --size 480 360 --rate 10\n",

@@ -3,6 +3,8 @@
 
 #include "run.h"
 #include "arguments.h"
+#include "preview.h"
+#include "replay.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -208,6 +210,7 @@ static int run_world(job *j) {
     cli_run_print_json(run);
   } else {
     cli_run_print(run);
+    if (cli_flag(j->call, "preview") && result == CLI_OK) result = cli_preview(j->world);
   }
   return result;
 }
@@ -241,6 +244,7 @@ static int run_scene(job *j) {
 static int run_run(const cli_call *call) {
   job j = {.call = call, .run = {.scene = call->words[0]}};
   int result = read_wishes(call, &j.wish);
+  if (result == CLI_OK && cli_is_replay(call->words[0])) return cli_run_replay(call, j.wish.threads);
   if (result == CLI_OK) result = run_scene(&j);
   clv_world_destroy(j.world);
   clv_scene_destroy(j.scene);
@@ -264,6 +268,7 @@ const cli_command cli_run = {
             {.name = "out", .letter = 'o', .value_count = 1, .values = "DIR", .what = "where the results go"},
             {.name = "checkpoint-every", .value_count = 1, .values = "T", .what = "of simulated time, in seconds"},
             {.name = "resume", .what = "go on from the last checkpoint in DIR"},
+            {.name = "preview", .what = "show a small picture at the end, where the terminal can"},
             {.name = "json", .what = "print the table at the end as one JSON object"},
         },
     .help =
@@ -276,6 +281,9 @@ const cli_command cli_run = {
         "Shows a bar with the time left on a terminal, a line now and then elsewhere; at the end, how many steps it "
         "took,\n"
         "where the time went, energies, the largest strain, residuals and rejected steps.\n"
+        "\n"
+        "A replay that 'cleave view' recorded may stand in place of SCENE: it is done again, and must end in the same "
+        "bits.\n"
         "\n"
         "Ctrl-C (or SIGTERM) ends the run after the step that is being done, with everything written; 'cleave run\n"
         "--resume' then goes on, and ends in the same bits as if it had not been stopped. The exit status is then 128\n"

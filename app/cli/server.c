@@ -142,8 +142,7 @@ static const view_page_file *find_file(const char *path) {
 
 static int refuse_http(struct lws *wsi, unsigned status, const char *text) {
   unsigned char body[LWS_PRE + 128];
-  const size_t length = strlen(text);
-  memcpy(body + LWS_PRE, text, length);
+  const size_t length = (size_t)snprintf((char *)body + LWS_PRE, sizeof body - LWS_PRE, "%s", text);
   if (begin_answer(wsi, status, "text/plain", length)) return 1;
   if (lws_write(wsi, body + LWS_PRE, length, LWS_WRITE_HTTP_FINAL) != (int)length) return 1;
   return lws_http_transaction_completed(wsi) ? -1 : 0;
@@ -194,10 +193,9 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
 // ---- clients ---------------------------------------------------------------------------------------------------------
 
 static int end(struct lws *wsi, enum lws_close_status code, const char *reason) {
-  unsigned char text[124];
-  const size_t length = strlen(reason) < 123 ? strlen(reason) : 123;
-  memcpy(text, reason, length);
-  lws_close_reason(wsi, code, text, length);
+  char text[124]; // what fits into a close frame
+  snprintf(text, sizeof text, "%.120s", reason);
+  lws_close_reason(wsi, code, (unsigned char *)text, strlen(text));
   return -1;
 }
 

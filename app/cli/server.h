@@ -21,8 +21,8 @@ cli_server *cli_server_open(const cli_server_def *def);
 void cli_server_close(cli_server *server);
 // Where the page is, with its token where one is asked for.
 const char *cli_server_link(const cli_server *server);
-// For the live world's `wake`, with the server.
-void cli_server_wake(void *server);
+// For the live world's `wake`; user: the server.
+void cli_server_wake(void *user);
 // Serves until a signal to end comes; gives its number.
 int cli_server_run(cli_server *server, clv_live *live);
 

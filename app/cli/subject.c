@@ -17,8 +17,7 @@ bool cli_is_scene(const char *path) {
   return ending && (strcmp(ending, ".yaml") == 0 || strcmp(ending, ".yml") == 0);
 }
 
-// Room for so many empty meshes.
-static clv_mesh *make_room(cli_subject *subject, uint32_t count) {
+clv_mesh *cli_subject_room(cli_subject *subject, uint32_t count) {
   clv_mesh *meshes = calloc(count, sizeof *meshes);
   subject->meshes = calloc(count, sizeof *subject->meshes);
   if (!meshes || !subject->meshes) {
@@ -44,7 +43,7 @@ void cli_subject_free(cli_subject *subject) {
 
 static int open_file(cli_subject *subject, const char *path) {
   clv_error error = {0};
-  clv_mesh *mesh = make_room(subject, 1);
+  clv_mesh *mesh = cli_subject_room(subject, 1);
   if (!mesh) return cli_failed("out of memory");
   subject->time = NAN;
   return clv_mesh_read(mesh, path, &error) == CLV_OK ? CLI_OK : cli_failed(error.message);
@@ -52,7 +51,7 @@ static int open_file(cli_subject *subject, const char *path) {
 
 int cli_subject_frame(cli_subject *subject, const clv_series *series, uint32_t frame) {
   clv_error error = {0};
-  clv_mesh *meshes = make_room(subject, clv_series_bodies(series));
+  clv_mesh *meshes = cli_subject_room(subject, clv_series_bodies(series));
   if (!meshes) return cli_failed("out of memory");
   subject->time = clv_series_time(series, frame);
   for (uint32_t b = 0; b < subject->count; b++)
@@ -72,9 +71,9 @@ static int open_run(cli_subject *subject, const char *path, double time) {
   return result;
 }
 
-static int extract(cli_subject *subject, const clv_world *world) {
+int cli_subject_world(cli_subject *subject, const clv_world *world) {
   clv_error error = {0};
-  clv_mesh *meshes = make_room(subject, clv_world_bodies(world));
+  clv_mesh *meshes = cli_subject_room(subject, clv_world_bodies(world));
   if (!meshes) return cli_failed("out of memory");
   subject->time = clv_world_time(world);
   for (uint32_t b = 0; b < subject->count; b++)
@@ -91,7 +90,7 @@ static int open_scene(cli_subject *subject, const char *path, double time) {
   const double step = world ? clv_world_get_step(world) : 1;
   while (result == CLI_OK && clv_world_time(world) + 0.5 * step < until)
     if (clv_world_step(world, NULL) != CLV_OK) result = cli_failed(clv_world_error(world));
-  if (result == CLI_OK) result = extract(subject, world);
+  if (result == CLI_OK) result = cli_subject_world(subject, world);
   clv_world_destroy(world);
   clv_scene_destroy(scene);
   return result;

@@ -18,8 +18,11 @@ bool cli_is_directory(const char *path);
 // A mesh file; the frame of a run that is nearest to a time (INFINITY: the last); a scene at a time (INFINITY: at its end).
 // Complains when that fails. What was opened is to be freed, whatever the result.
 int cli_subject_open(cli_subject *subject, const char *path, double time);
-// One frame of a run.
+// One frame of a run; a world as it is.
 int cli_subject_frame(cli_subject *subject, const clv_series *series, uint32_t frame);
+int cli_subject_world(cli_subject *subject, const clv_world *world);
+// Room for so many meshes, which are empty; NULL when memory is out.
+clv_mesh *cli_subject_room(cli_subject *subject, uint32_t count);
 void cli_subject_free(cli_subject *subject);
 
 #endif

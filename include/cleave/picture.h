@@ -43,6 +43,9 @@ CLV_API bool clv_picture_range(const clv_mesh *const *meshes, uint32_t count, co
 // Draws meshes into a PNG file, which is replaced. A field that no mesh has is refused, with the names of those there are.
 CLV_API clv_result clv_picture_draw(const clv_mesh *const *meshes, uint32_t count, const clv_picture_def *def,
                                     const char *path, clv_error *error);
+// The same as width * height pixels, 0xRRGGBB, row by row from above, without title and legend.
+CLV_API clv_result clv_picture_paint(const clv_mesh *const *meshes, uint32_t count, const clv_picture_def *def,
+                                     uint32_t *pixels, clv_error *error);
 
 CLV_END_DECLS
 

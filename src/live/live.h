@@ -166,7 +166,7 @@ double live_clock(void);
 // The engine (engine.c): carries out what waits in the inbox; one step of the world with all that belongs to it.
 void live_obey(clv_live *live);
 clv_result live_step(clv_live *live);
-void *live_engine(void *live);
+void *live_engine(void *user); // the live world
 void live_note(clv_live *live, bool warning, const char *format, ...) CLV_PRINTF(3, 4);
 
 // Carrying out (act.c): what was done is added to the answer; false, with a sentence, when it was refused.
@@ -203,8 +203,8 @@ extern const char *const live_setting_names[LIVE_SETTINGS];
 // Publishing (publish.c).
 void live_publish(clv_live *live);
 void live_publish_if_due(clv_live *live);
-// Texts for clients; 0: for all (news, which may be dropped).
-void live_post(clv_live *live, uint32_t client, const live_text *text);
+// Texts for clients by number; 0: for all (news, which may be dropped).
+void live_post(clv_live *live, uint32_t number, const live_text *text);
 void live_news(clv_live *live);
 // What clients are told first, made anew, and told to those there are.
 void live_renew_hello(clv_live *live);

@@ -167,7 +167,7 @@ static clv_result read_whole(clv_replay *r, clv_error *error) {
     r->text = base_allocate(&r->allocator, r->size);
     if (!r->text) result = clv_error_set(error, CLV_ERROR_MEMORY, "%s: no memory for it", r->path);
   }
-  if (r->text) {
+  if (r->text && length >= 0) {
     const size_t got = fread(r->text, 1, (size_t)length, file);
     r->text[got] = '\0';
     if (got != (size_t)length || memchr(r->text, '\0', got))
@@ -187,7 +187,8 @@ static char *cut_line(char *at) {
 static clv_result read_scene(clv_replay *r, clv_error *error) {
   static const char version[] = "cleave-replay 1\n";
   r->line = 1;
-  if (strncmp(r->text, version, sizeof version - 1) != 0) return wrong(r, "it is no replay of this version", error);
+  if (!r->text || strncmp(r->text, version, sizeof version - 1) != 0)
+    return wrong(r, "it is no replay of this version", error);
   char *head = r->text + sizeof version - 1, *end = cut_line(head), *after = head;
   r->line = 2;
   const unsigned long long size = !strncmp(head, "scene ", 6) ? strtoull(head + 6, &after, 10) : 0;

@@ -113,7 +113,7 @@ static void mark_open(const clv_live *live, const clv_mesh *mesh, skin *s, uint8
   const double size = fmax(fmax(live->box[1][0] - live->box[0][0], live->box[1][1] - live->box[0][1]),
                            live->box[1][2] - live->box[0][2]);
   const double grain = size > 0 ? 1e-6 * size : 1e-9;
-  resting *list = moved && s->sides.count ? base_allocate(a, s->sides.count * sizeof *list) : NULL;
+  resting *list = moved && s->sides.count && s->corners.data ? base_allocate(a, s->sides.count * sizeof *list) : NULL;
   if (!list) return;
   for (uint32_t k = 0; k < s->sides.count; k++) {
     const side *f = &s->sides.data[k];

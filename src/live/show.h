@@ -61,8 +61,8 @@ typedef struct live_show {
 } live_show;
 
 // Cells by number: how many numbers there are, and a dart of one, 0 where there is none.
-uint32_t live_cell_slots(const clv_map *map);
-clv_dart live_cell_dart(const clv_map *map, uint32_t cell);
+uint32_t live_cell_slots(const clv_map *view);
+clv_dart live_cell_dart(const clv_map *view, uint32_t cell);
 
 // For a body whose world has not begun: it gets a column; or for one that was shown before. Versions go on from those that
 // the show had for another body.

@@ -269,12 +269,13 @@ static clv_result test(const drawing *d, clv_error *error) {
   return def->color && !field_name(d) ? no_field(d, error) : CLV_OK;
 }
 
-static clv_result draw(drawing *d, const char *path, clv_error *error) {
+// Into the raster, whose right side, `margin` pixels wide, is left to a legend.
+static clv_result draw(drawing *d, uint32_t margin, clv_error *error) {
   const clv_picture_def *def = d->def;
   bool room = true;
   for (uint32_t m = 0; room && m < d->mesh_count; m++) room = picture_skin_make(&d->skins[m], d->meshes[m], def);
   room = room && picture_raster_create(&d->raster, def->width, def->height, &def->allocator);
-  if (!room) return clv_error_set(error, CLV_ERROR_MEMORY, "%s: out of memory: nothing was drawn", path);
+  if (!room) return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory: nothing was drawn");
   double box[2][3] = {{0, 0, 0}, {1, 1, 1}}; // of a picture of nothing
   double found[2][3];
   if (def->framed) {
@@ -282,25 +283,47 @@ static clv_result draw(drawing *d, const char *path, clv_error *error) {
   } else if (clv_picture_box(d->meshes, d->mesh_count, found)) {
     memcpy(box, found, sizeof box);
   }
-  const double side = field_name(d) && def->width > 3 * LEGEND ? PICTURE_SAMPLES * LEGEND : 0; // left to the legend
+  const double side = (double)PICTURE_SAMPLES * margin;
   d->camera = picture_camera_for(def, (const double(*)[3])box, d->raster.width - side, d->raster.height);
   find_range(d);
   draw_meshes(d);
-  return write_sheet(d, path, error);
+  return CLV_OK;
+}
+
+static clv_result begin(drawing *d, clv_error *error) {
+  const clv_result result = test(d, error);
+  if (result != CLV_OK) return result;
+  const size_t size = (d->mesh_count + 1) * sizeof *d->skins;
+  d->skins = base_allocate(&d->def->allocator, size);
+  if (!d->skins) return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory: nothing was drawn");
+  memset(d->skins, 0, size);
+  return CLV_OK;
+}
+
+static void end(drawing *d) {
+  const clv_allocator *a = &d->def->allocator;
+  if (!d->skins) return;
+  picture_raster_destroy(&d->raster, a);
+  for (uint32_t m = 0; m < d->mesh_count; m++) picture_skin_free(&d->skins[m], a);
+  base_free(a, d->skins, (d->mesh_count + 1) * sizeof *d->skins);
 }
 
 clv_result clv_picture_draw(const clv_mesh *const *meshes, uint32_t count, const clv_picture_def *def, const char *path,
                             clv_error *error) {
   drawing d = {.def = def, .meshes = meshes, .mesh_count = count};
-  clv_result result = test(&d, error);
-  if (result != CLV_OK) return result;
-  const size_t size = (count + 1) * sizeof *d.skins;
-  d.skins = base_allocate(&def->allocator, size);
-  if (!d.skins) return clv_error_set(error, CLV_ERROR_MEMORY, "%s: out of memory: nothing was drawn", path);
-  memset(d.skins, 0, size);
-  result = draw(&d, path, error);
-  picture_raster_destroy(&d.raster, &def->allocator);
-  for (uint32_t m = 0; m < count; m++) picture_skin_free(&d.skins[m], &def->allocator);
-  base_free(&def->allocator, d.skins, size);
+  clv_result result = begin(&d, error);
+  if (result == CLV_OK) result = draw(&d, field_name(&d) && def->width > 3 * LEGEND ? LEGEND : 0, error);
+  if (result == CLV_OK) result = write_sheet(&d, path, error);
+  end(&d);
+  return result;
+}
+
+clv_result clv_picture_paint(const clv_mesh *const *meshes, uint32_t count, const clv_picture_def *def,
+                             uint32_t *pixels, clv_error *error) {
+  drawing d = {.def = def, .meshes = meshes, .mesh_count = count};
+  clv_result result = begin(&d, error);
+  if (result == CLV_OK) result = draw(&d, 0, error);
+  if (result == CLV_OK) picture_raster_shrink(&d.raster, pixels);
+  end(&d);
   return result;
 }
