@@ -122,12 +122,12 @@ def closes(view, code, send):
 
 def what_is_wrong_ends_its_connection(view):
     closes(view, 1003, lambda c: c.send_raw(BINARY, b"\0" * 40))
-    closes(view, 1009, lambda c: c.send_raw(TEXT, b'{"do": "' + b"x" * 17000 + b'"}'))
-    closes(view, 1009, lambda c: [c.send_raw(TEXT if k == 0 else 0, b"x" * 4000, final=False) for k in range(5)])
+    closes(view, 1009, lambda c: c.send_raw(TEXT, b"x" * 16385))
+    closes(view, 1009, lambda c: [c.send_raw(TEXT if k == 0 else 0, b"x" * 4097, final=False) for k in range(4)])
     for text in (b"", b"hello", b"[]", b"{}", b'{"do": "dance"}', b'{"do": "speed", "factor": 1e400}',
                  b'{"do": "grab", "body": 0}', b'{"do": "pause"', b"\xff\xfe", b"[" * 1000):
         closes(view, 1008, lambda c: c.send_raw(TEXT, text))
-    closes(view, 1008, lambda c: [c.tell(do="drop") for _ in range(1200)])
+    closes(view, 1008, lambda c: [c.tell(do="drop") for _ in range(1001)])
 
 
 def refused(view, **how):
