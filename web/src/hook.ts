@@ -6,7 +6,7 @@ import type { Session } from "./model/session";
 import type { Stage } from "./scene/stage";
 
 export function exposeHook(session: Session, stage: Stage): void {
-  const place = (body: number, point: number) => new Vector3().fromArray(session.bodies[body].points, point * 4);
+  const place = (body: number, point: number) => new Vector3().fromArray(session.bodies[body].points, point * 3);
   Object.assign(window, {
     cleave: {
       hello: () => session.hello,
@@ -15,6 +15,7 @@ export function exposeHook(session: Session, stage: Stage): void {
       isOpen: () => session.link.isOpen,
       framesReceived: () => session.framesReceived,
       framesDrawn: () => stage.framesDrawn,
+      isSharp: () => stage.isSharp,
       layer: () => Math.max(...session.bodies.map((body) => (body.layers[1].slots > 0 ? 1 : 0))),
       faces: (body = 0) => session.bodies[body].layers[0].count(),
       held: (body = 0) => session.bodies[body].held.length,
@@ -26,7 +27,7 @@ export function exposeHook(session: Session, stage: Stage): void {
         for (let slot = 0; slot < layers[0].slots; slot++) {
           if (layers[0].isEmpty(slot)) continue;
           for (let corner = 0; corner < 3; corner++) {
-            const p = layers[0].faces[slot * FACE_WORDS + corner] * 4;
+            const p = layers[0].faces[slot * FACE_WORDS + corner] * 3;
             if (points[p] >= from && points[p] <= to) least = Math.min(least, points[p + 2]);
           }
         }

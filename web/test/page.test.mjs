@@ -46,12 +46,10 @@ async function key(name, of = page) {
 
 const onScreen = (place) => ask((at) => window.cleave.onScreen(at), place);
 
-// Everything that was asked for is drawn.
+// Everything that was asked for is drawn, and drawn sharp.
 async function drawn(of = page) {
-  const frames = await of.evaluate(() => window.cleave.framesDrawn());
-  await of.evaluate(() => window.dispatchEvent(new Event("resize")));
   await of.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  return frames;
+  await of.waitForFunction(() => window.cleave.isSharp());
 }
 
 async function stroke(from, to, steps = 8) {
@@ -71,6 +69,7 @@ async function slide(label, value) {
 }
 
 async function reset() {
+  await pause();
   await key("Backspace");
   await until(() => window.cleave.clock().time === 0 && window.cleave.news().bodies[0].components === 1);
 }

@@ -31,9 +31,9 @@ function pickInLayer(body: Body, layer: Layer, ray: Ray, index: number): Hit | n
   let nearest = Infinity;
   let found = -1;
   for (let slot = 0, k = 0; slot < slots; slot++, k += FACE_WORDS) {
-    const a = faces[k] * 4;
-    const b = faces[k + 1] * 4;
-    const c = faces[k + 2] * 4;
+    const a = faces[k] * 3;
+    const b = faces[k + 1] * 3;
+    const c = faces[k + 2] * 3;
     if (a === b && b === c) continue;
     const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2];
     const vx = p[c] - p[a], vy = p[c + 1] - p[a + 1], vz = p[c + 2] - p[a + 2];
@@ -60,7 +60,7 @@ function pickInLayer(body: Body, layer: Layer, ray: Ray, index: number): Hit | n
   let point = faces[k];
   let least = Infinity;
   for (let corner = 0; corner < 3; corner++) {
-    const q = faces[k + corner] * 4;
+    const q = faces[k + corner] * 3;
     const away = (p[q] - at.x) ** 2 + (p[q + 1] - at.y) ** 2 + (p[q + 2] - at.z) ** 2;
     if (away < least) {
       least = away;

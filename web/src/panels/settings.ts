@@ -11,7 +11,7 @@ const WORDS: Record<string, { label: string; unit: string; zero?: string }> = {
   damping: { label: "Damping", unit: "1/s" },
   gravity: { label: "Gravity", unit: "m/s²" },
   tear: { label: "Tear threshold", unit: "Pa", zero: "off" },
-  iterations: { label: "Solver iterations", unit: "", zero: "as many as needed" },
+  iterations: { label: "Iterations", unit: "", zero: "automatic" },
 };
 
 const NOTCHES = 200;
@@ -50,8 +50,8 @@ class Slider {
       "div",
       { class: "slider" },
       h("label", { for: id }, words.label),
-      this.shown,
       this.input,
+      this.shown,
     );
     this.follow(setting);
   }

@@ -87,7 +87,7 @@ export class Darts {
     const { points } = bodies[picked.body];
     const { darts } = picked;
     const last = dimension; // the link that leads out of the cell
-    const vertex = darts.map((row) => new THREE.Vector3().fromArray(points, row[0] * 4));
+    const vertex = darts.map((row) => new THREE.Vector3().fromArray(points, row[0] * 3));
     const edge = darts.map((row, k) => vertex[k].clone().lerp(vertex[row[1]] ?? vertex[k], 0.5));
     const faceOf = orbits(darts, [0, 1]);
     const faces = middles(vertex, faceOf.of, faceOf.count);

@@ -140,7 +140,7 @@ export class Ground {
     const size = box.getSize(new THREE.Vector3());
     box.getCenter(this.middle);
     const radius = size.length() / 2;
-    const half = Math.max(size.x, size.y) / 2 + radius * 0.8;
+    const half = Math.max(size.x, size.y) / 2 + radius * 0.45;
     this.floor = box.min.z - radius * 0.3;
     this.lines.scale.setScalar(round(radius / 5));
     this.shade.scale.set(half, half, 1);

@@ -21,6 +21,10 @@ export interface StageTheme {
 // Colours are given as they are shown, here and in the shaders.
 THREE.ColorManagement.enabled = false;
 
+const COARSE = 0.66;
+const REST = 400; // milliseconds without a change
+const STREAM = 4; // changes without a rest
+
 // Without a graphics card every pixel costs; smooth outlines are given up first.
 function drawsInSoftware(): boolean {
   const context = document.createElement("canvas").getContext("webgl2");
@@ -57,20 +61,26 @@ export class Stage {
   private bodies: readonly Body[] = [];
   private dimensions: number[] = [];
   private dirty = true;
+  private readonly sharpRatio: number;
+  private readonly streamRatio: number;
+  private drawnAt = 0;
+  private streak = 0;
   private readonly raycaster = new THREE.Raycaster();
 
   constructor(readonly canvas: HTMLCanvasElement) {
     const plain = drawsInSoftware();
+    this.sharpRatio = plain ? 1 : Math.min(window.devicePixelRatio, 2);
+    this.streamRatio = plain ? COARSE : this.sharpRatio;
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !plain, powerPreference: "high-performance" });
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
-    this.renderer.setPixelRatio(plain ? 1 : Math.min(window.devicePixelRatio, 2));
+    this.renderer.setPixelRatio(this.sharpRatio);
     this.renderer.autoClear = false;
     this.scene.add(this.ground.group, this.darts.group, this.marks.group);
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     this.resize();
     const loop = () => {
       requestAnimationFrame(loop);
-      if (this.dirty) this.render();
+      this.draw();
     };
     requestAnimationFrame(loop);
   }
@@ -149,6 +159,29 @@ export class Stage {
     this.renderer.render(this.scene, camera);
     this.framesDrawn++;
     this.onRender();
+  }
+
+  // Without a graphics card, what moves is drawn with fewer pixels, and sharp again when it comes to rest.
+  private draw(): void {
+    const now = performance.now();
+    const rested = now - this.drawnAt > REST;
+    if (this.dirty) {
+      this.streak = rested ? 0 : this.streak + 1;
+      this.drawnAt = now;
+      if (this.streak === STREAM) this.sharpen(this.streamRatio);
+      this.render();
+    } else if (rested && !this.isSharp) {
+      this.sharpen(this.sharpRatio);
+      this.render();
+    }
+  }
+
+  get isSharp(): boolean {
+    return this.renderer.getPixelRatio() === this.sharpRatio;
+  }
+
+  private sharpen(ratio: number): void {
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
   }
 
   private resize(): void {

@@ -53,7 +53,7 @@ export class Grab implements Tool {
   private show(): void {
     const { stage, session } = this.hand;
     const points = this.held && session.bodies[this.held.body]?.points;
-    const from = this.held && points ? new Vector3().fromArray(points, this.held.point * 4) : null;
+    const from = this.held && points ? new Vector3().fromArray(points, this.held.point * 3) : null;
     stage.marks.showSpring(from, this.held?.at ?? null);
     stage.invalidate();
   }
