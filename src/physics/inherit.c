@@ -95,12 +95,12 @@ static bool inherit_found(const clv_body *body, const physics_levels *levels, co
 static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   clv_body *body = user;
   physics_levels levels;
-  if (!body->holds || !physics_levels_find(&levels, view)) return;
+  if (!body->holds) return;
   const uint32_t vertices = clv_orbit_dims(view, CLV_VERTEX);
   uint32_t created = 0;
   for (uint32_t k = 0; k < commit->event_count; k++)
     created += commit->events[k].dims == vertices && commit->events[k].kind == CLV_CREATED;
-  if (!created || inherit_told(body, &levels) == created) return;
+  if (!created || !physics_levels_find(&levels, view) || inherit_told(body, &levels) == created) return;
   for (uint32_t k = 0; k < commit->event_count; k++) {
     const clv_event *event = &commit->events[k];
     if (event->dims != vertices || event->kind != CLV_CREATED || !event->dart) continue;

@@ -89,8 +89,17 @@ static void renew_cell(clv_body *body, const columns *c, clv_dart cell) {
   if (c->shear) *(double *)clv_column_at(c->shear, home) = springs.diagonal;
 }
 
+// Most commits make no cells and no edges, and columns are looked up by name.
+static bool makes_any(const clv_commit *commit, uint32_t cells) {
+  for (uint32_t k = 0; k < commit->event_count; k++)
+    if (commit->events[k].kind == CLV_CREATED || (commit->events[k].dims == cells && commit->events[k].dart))
+      return true;
+  return false;
+}
+
 static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   clv_body *body = user;
+  if (!makes_any(commit, clv_orbit_dims(view, CLV_CELL))) return;
   const columns c = find_columns(view);
   if (!body->section || (!c.ea && !c.diagonal && !c.shear && !c.bend)) return;
   const uint32_t cells = clv_orbit_dims(view, CLV_CELL), edges = clv_orbit_dims(view, CLV_EDGE);

@@ -140,9 +140,9 @@ static void rotate(const view_code *code, const view_operation *operation, uint3
   for (uint32_t lane = 0; lane < VIEW_LANES; lane++) to[lane] = (expression)
 
 // The cheap operations are done in all lanes, which is one or two wide instructions; the others where they are asked for.
-void view_code_run(const view_code *code, uint32_t lanes, double *values) {
-  const view_operation *end = code->operations.data + code->operations.count;
-  for (const view_operation *at = code->operations.data; at < end; at++) {
+static void run(const view_code *code, const view_operation *at, const view_operation *end, uint32_t lanes,
+                double *values) {
+  for (; at < end; at++) {
     double *to = values + at->to * VIEW_LANES;
     const double *a = values + at->arg[0] * VIEW_LANES, *b = values + at->arg[1] * VIEW_LANES,
                  *c = values + at->arg[2] * VIEW_LANES;
@@ -176,4 +176,49 @@ void view_code_run(const view_code *code, uint32_t lanes, double *values) {
       break;
     }
   }
+}
+
+void view_code_run(const view_code *code, uint32_t lanes, double *values) {
+  run(code, code->operations.data, code->operations.data + code->operations.count, lanes, values);
+}
+
+void view_code_run_steady(const view_code *code, uint32_t lanes, double *values) {
+  run(code, code->operations.data, code->operations.data + code->steady, lanes, values);
+}
+
+void view_code_run_moving(const view_code *code, uint32_t lanes, double *values) {
+  run(code, code->operations.data + code->steady, code->operations.data + code->operations.count, lanes, values);
+}
+
+static bool needs_moving(const view_code *code, const view_operation *operation, const bool *moves) {
+  const bool rotation = operation->op == DAG_ROTATION;
+  const uint32_t count = rotation ? 3u * operation->count : 3;
+  const uint32_t *arguments = rotation ? code->tuples.data + operation->arg[0] : operation->arg;
+  for (uint32_t k = 0; k < count; k++)
+    if (moves[arguments[k]]) return true;
+  return false;
+}
+
+bool view_code_part(view_code *code, const clv_allocator *allocator, const bool *moves) {
+  const uint32_t count = code->operations.count;
+  bool *moving = base_allocate(allocator, code->values * sizeof *moving);
+  view_operation *apart = count ? base_allocate(allocator, count * sizeof *apart) : NULL;
+  const bool room = moving && (apart || !count);
+  uint32_t steady = 0, behind = 0;
+  if (room) memcpy(moving, moves, code->values * sizeof *moving);
+  for (uint32_t k = 0; room && k < count; k++) {
+    const view_operation operation = code->operations.data[k];
+    const bool moved = needs_moving(code, &operation, moving);
+    for (uint32_t v = 0; v < (operation.op == DAG_ROTATION ? 3u * operation.count : 1u); v++)
+      moving[operation.to + v] = moved;
+    if (moved)
+      apart[behind++] = operation;
+    else
+      code->operations.data[steady++] = operation;
+  }
+  if (room && behind) memcpy(code->operations.data + steady, apart, behind * sizeof *apart);
+  if (room) code->steady = steady;
+  base_free(allocator, moving, code->values * sizeof *moving);
+  base_free(allocator, apart, count * sizeof *apart);
+  return room;
 }

@@ -35,6 +35,7 @@ typedef struct view_code {
   BASE_ARRAY(uint32_t) tuples;
   BASE_ARRAY(uint32_t) roots; // where their values are
   uint32_t values;            // how many there are, for each lane
+  uint32_t steady;            // so many operations come first (view_code_part)
 } view_code;
 
 // False when memory is out. A root 0 has the value 0.
@@ -46,6 +47,12 @@ void view_code_free(view_code *code, const clv_allocator *allocator);
 void view_code_start(const view_code *code, const double *params, double *values);
 // Computes the first `lanes` lanes.
 void view_code_run(const view_code *code, uint32_t lanes, double *values);
+
+// Puts those operations first that need no input of which `moves` (by place of value) says that it changes from run to run; and
+// runs the first, or the others.
+bool view_code_part(view_code *code, const clv_allocator *allocator, const bool *moves);
+void view_code_run_steady(const view_code *code, uint32_t lanes, double *values);
+void view_code_run_moving(const view_code *code, uint32_t lanes, double *values);
 
 static inline double view_code_result(const view_code *code, const double *values, uint32_t root, uint32_t lane) {
   return values[code->roots.data[root] * VIEW_LANES + lane];

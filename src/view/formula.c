@@ -84,6 +84,17 @@ static bool is_direct(const view_formula *formula) {
          sums_at_places(site, &l->sums.data[0], &formula->sums[0]);
 }
 
+// What terms of a sum have in common is computed once.
+static bool part_terms(view_feed *terms, const clv_allocator *a) {
+  bool *moves = base_allocate(a, terms->code.values * sizeof *moves);
+  if (!moves) return false;
+  memset(moves, 0, terms->code.values * sizeof *moves);
+  for (uint32_t k = 0; k < terms->others.count; k++) moves[terms->others.data[k].to] = true;
+  const bool done = view_code_part(&terms->code, a, moves);
+  base_free(a, moves, terms->code.values * sizeof *moves);
+  return done;
+}
+
 clv_result view_formula_make(view_formula *formula, map *m, const law *l, const clv_allocator *allocator,
                              clv_error *error) {
   *formula = (view_formula){0};
@@ -92,6 +103,7 @@ clv_result view_formula_make(view_formula *formula, map *m, const law *l, const 
   result = make_targets(formula, m, l, allocator, error);
   if (result == CLV_OK && !make_codes(formula, l, allocator)) result = no_memory(l, error);
   formula->direct = result == CLV_OK && is_direct(formula);
+  if (formula->direct && !part_terms(&formula->sums[0], allocator)) result = no_memory(l, error);
   if (result != CLV_OK) view_formula_free(formula, allocator);
   return result;
 }
@@ -250,7 +262,7 @@ static void add_terms(const view_feed *feed, double *values, const view_star *st
         values[pick->to * VIEW_LANES + lane] = data[(size_t)stars[lane].places[at].slot * pick->stride];
       }
     }
-    view_code_run(&feed->code, lanes, values);
+    view_code_run_moving(&feed->code, lanes, values);
     for (uint32_t lane = 0; lane < lanes; lane++)
       totals[lane] += n < stars[lane].count ? view_code_result(&feed->code, values, 0, lane) : 0;
   }
@@ -263,25 +275,36 @@ static double add_places(const view_pick *pick, const view_star *star, uint32_t 
   return total;
 }
 
-void view_formula_sum_up(const view_formula *formula, view_room *room, const double *params, const clv_dart *darts,
-                         const view_star *stars, const uint32_t *slots, uint32_t lanes) {
-  const view_site *site = &formula->site;
+// What terms read at the base.
+static void fill_in_common(const view_formula *formula, view_room *room, const clv_dart *darts, uint32_t lanes,
+                           double *values) {
   const view_feed *feed = &formula->sums[0];
-  const uint32_t kind = map_page(site->map, darts[0]).kind;
-  const view_pick *plain = plain_term(formula, 0);
-  double totals[VIEW_LANES] = {0}, *values = room->sum_values.data;
-  if (!plain) view_code_start(&feed->code, params, values);
+  view_reading *reading = &room->reading;
+  if (view_site_read_lanes(&formula->site, darts, lanes, reading)) {
+    view_feed_fill_lanes(feed, reading, lanes, values);
+    return;
+  }
   for (uint32_t lane = 0; lane < lanes; lane++) {
-    if (plain) {
-      totals[lane] = add_places(plain, &stars[lane], kind);
-      continue;
-    }
-    view_site_read(site, darts[lane], &room->reading);
+    view_site_read(&formula->site, darts[lane], reading);
     for (const view_pick *at = feed->picks.data, *end = at + feed->picks.count; at < end; at++)
       values[at->to * VIEW_LANES + lane] =
-          at->data[(size_t)room->reading.places.data[at->spot].slot * at->stride + at->component];
+          at->data[(size_t)reading->places.data[at->spot].slot * at->stride + at->component];
   }
-  if (!plain) add_terms(feed, values, stars, lanes, kind, totals);
+}
+
+void view_formula_sum_up(const view_formula *formula, view_room *room, const double *params, const clv_dart *darts,
+                         const view_star *stars, const uint32_t *slots, uint32_t lanes) {
+  const view_feed *feed = &formula->sums[0];
+  const uint32_t kind = map_page(formula->site.map, darts[0]).kind;
+  const view_pick *plain = plain_term(formula, 0);
+  double totals[VIEW_LANES] = {0}, *values = room->sum_values.data;
+  for (uint32_t lane = 0; plain && lane < lanes; lane++) totals[lane] = add_places(plain, &stars[lane], kind);
+  if (!plain) {
+    view_code_start(&feed->code, params, values);
+    fill_in_common(formula, room, darts, lanes, values);
+    view_code_run_steady(&feed->code, lanes, values);
+    add_terms(feed, values, stars, lanes, kind, totals);
+  }
   for (uint32_t lane = 0; lane < lanes; lane++)
     view_assign(&formula->targets.data[0], (view_place){0, slots[lane]}, totals[lane]);
 }

@@ -188,32 +188,34 @@ static bool push_key(clv_views *views, uint32_t key, clv_dart dart, uint32_t lik
 }
 
 // From a place of an orbit back to the bases of the rows that read there: local darts, one for each sub-orbit.
+enum { MOST_WAYS = 16 };
 typedef struct ways_back {
-  uint32_t starts[CLV_TEMPLATE_DARTS + 1]; // by number of the place
-  uint8_t darts[4 * CLV_TEMPLATE_DARTS];
+  uint8_t count[CLV_TEMPLATE_DARTS]; // by number of the place
+  uint8_t darts[CLV_TEMPLATE_DARTS][MOST_WAYS];
 } ways_back;
+
+static bool add_way(ways_back *back, const view_site *site, const clv_suborbits *own, uint32_t place, uint32_t dart) {
+  const uint32_t count = back->count[place];
+  for (uint32_t k = 0; k < count; k++)
+    if (!site->crossing || own->of[back->darts[place][k]] == own->of[dart]) return true;
+  if (count == MOST_WAYS) return false;
+  back->darts[place][back->count[place]++] = (uint8_t)dart;
+  return true;
+}
 
 static bool find_ways_back(losing *l, const view_site *site, uint32_t dims, bool afar, ways_back *back) {
   const clv_template *shape = &clv_templates[l->kind];
   const clv_suborbits *places = &shape->sub[dims & ~(1u << l->m->view.dimension)], *own = &shape->sub[site->inner];
-  uint32_t count = 0;
-  for (uint32_t place = 0; place < places->count; place++) {
-    back->starts[place] = count;
-    for (uint32_t n = 0; n < shape->dart_count * site->sources.count; n++) {
-      const view_source *source = &site->sources.data[n / shape->dart_count];
-      uint32_t dart = n % shape->dart_count;
-      const bool read = source->dims == dims && (afar ? is_afar(l->views, site, source) : !source->column);
-      if (!read || places->of[dart] != place) continue;
+  memset(back->count, 0, sizeof back->count);
+  for (uint32_t s = 0; s < site->sources.count; s++) {
+    const view_source *source = &site->sources.data[s];
+    if (source->dims != dims || (afar ? !is_afar(l->views, site, source) : source->column != NULL)) continue;
+    for (uint32_t start = 0; start < shape->dart_count; start++) {
+      uint32_t dart = start;
       for (uint32_t k = 0; k < source->way.length; k++) dart = shape->alpha[source->way.letter[k]][dart];
-      bool known = false;
-      for (uint32_t k = back->starts[place]; k < count; k++)
-        known |= !site->crossing || own->of[back->darts[k]] == own->of[dart];
-      if (known) continue;
-      if (count == sizeof back->darts) return false;
-      back->darts[count++] = (uint8_t)dart;
+      if (!add_way(back, site, own, places->of[start], dart)) return false;
     }
   }
-  back->starts[places->count] = count;
   return true;
 }
 
@@ -223,9 +225,10 @@ static bool push_readers(losing *l, const view_table *table, const view_star *st
   for (uint32_t k = 0; k < star->count; k++) {
     const clv_dart dart = star->places[k].dart, cell = dart & ~63u;
     const uint32_t place = places->of[dart & 63u];
-    for (uint32_t n = back->starts[place]; n < back->starts[place + 1]; n++) {
-      const uint32_t key = view_site_key(site, cell | back->darts[n]);
-      if (is_new(&l->views->lost, key) && !push_key(l->views, key, cell | back->darts[n], 0)) return false;
+    for (uint32_t n = 0; n < back->count[place]; n++) {
+      const clv_dart base = cell | back->darts[place][n];
+      const uint32_t key = view_site_key(site, base);
+      if (is_new(&l->views->lost, key) && !push_key(l->views, key, base, 0)) return false;
     }
   }
   return true;
@@ -281,9 +284,13 @@ static bool list_changed(losing *l, const view_table *table) {
 
 static bool update_table(losing *l, view_table *table) {
   if (!table->rows) return true; // nothing comes of losing but what comes off
+  enum { FEW = 64 };
+  const bool many = l->commit->event_count > table->rows / 8 + FEW;
+  if (many) view_table_loosen(table);
   if (!renumber(l, table) || !list_changed(l, table)) return false;
   const view_lost *lost = &l->views->lost;
-  return view_table_refresh(table, &l->views->shop, lost->keys.data, lost->keys.count);
+  if (!view_table_refresh(table, &l->views->shop, lost->keys.data, lost->keys.count)) return false;
+  return !many || view_table_tighten(table, &l->views->shop);
 }
 
 void view_lost_free(view_lost *lost, const clv_allocator *allocator) {

@@ -137,7 +137,7 @@ bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t
   const map *m = site->map;
   const clv_template *shape[VIEW_LANES];
   uint32_t kind[VIEW_LANES], row[VIEW_LANES];
-  if (!site->flat) return false;
+  if (!site->inside) return false;
   for (uint32_t l = 0; l < lanes; l++) {
     const clv_page page = map_page(m, bases[l]);
     if (!page.plain) return false;
@@ -155,6 +155,7 @@ bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t
   }
   for (uint32_t s = 0; s < site->spots.count; s++) {
     const map_index *index = site->spots.data[s].index;
+    if (!index->crossing) continue;
     const clv_dart *at = darts + site->spots.data[s].step * VIEW_LANES;
     for (uint32_t l = 0; l < lanes; l++) {
       const clv_suborbits *sub = &shape[l]->sub[index->inner];

@@ -38,15 +38,23 @@ static uint32_t use_vertex(view_slab *slab, uint32_t slot) {
   return at;
 }
 
+// What a place is to be that names a vertex.
+static uint32_t place_of(view_slab *slab, uint32_t slot) {
+  return slab->loose ? slot : KERNEL_STRIDE * use_vertex(slab, slot);
+}
+
 // Lets a place name a vertex, if it does not.
 static void name_vertex(view_slab *slab, uint32_t *place, uint32_t slot) {
-  const uint32_t number = view_place_number(*place);
-  if (slab->vertices.data[number] == slot) return;
-  if (--slab->uses.data[number] == 0) slab->unused++;
-  *place = KERNEL_STRIDE * use_vertex(slab, slot);
+  if (!slab->loose) {
+    const uint32_t number = view_place_number(*place);
+    if (slab->vertices.data[number] == slot) return;
+    if (--slab->uses.data[number] == 0) slab->unused++;
+  }
+  *place = place_of(slab, slot);
 }
 
 static void drop_uses(view_table *table, view_slab *slab, uint32_t row) {
+  if (slab->loose) return;
   for (uint32_t p = 0; p < table->particles; p++) {
     uint32_t *uses = &slab->uses.data[view_place_number(*view_row_place(table, slab, row, p))];
     if (--*uses == 0) slab->unused++;
@@ -54,6 +62,7 @@ static void drop_uses(view_table *table, view_slab *slab, uint32_t row) {
 }
 
 static bool reserve_vertices(view_table *table, view_workshop *shop, view_slab *slab) {
+  if (slab->loose) return true;
   const clv_allocator *a = &shop->allocator;
   if (slab->vertices.count - slab->ordered >= VIEW_TAIL && !view_slab_order(table, shop, slab)) return false;
   const uint64_t need = (uint64_t)slab->vertices.count + table->particles;
@@ -81,8 +90,7 @@ static bool reserve_row(view_table *table, view_slab *slab, const clv_allocator 
 static void write_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t row) {
   uint32_t slots[LAW_PARTICLES];
   view_row_compute(table, shop, slots, view_row_constant(table, slab, row, 0), VIEW_LANES);
-  for (uint32_t p = 0; p < table->particles; p++)
-    *view_row_place(table, slab, row, p) = KERNEL_STRIDE * use_vertex(slab, slots[p]);
+  for (uint32_t p = 0; p < table->particles; p++) *view_row_place(table, slab, row, p) = place_of(slab, slots[p]);
 }
 
 static bool reserve_key(view_table *table, const clv_allocator *a, uint32_t key) {
@@ -216,27 +224,45 @@ static bool asks_conditions_alone(const view_site *site) {
   return !site->bits && !site->face && !site->whole;
 }
 
-// Whether the law has rows at some bases, side by side.
+// Inputs of the conditions at some bases, where all of them are values of orbits that cross cells.
+static bool fill_conditions(const view_site *site, view_reading *reading, const clv_dart *bases, uint32_t lanes) {
+  const view_code *code = &site->conditions;
+  double *values = reading->condition_values.data;
+  for (uint32_t k = 0; k < code->inputs.count; k++) {
+    const view_input *input = &code->inputs.data[k];
+    if (input->op != DAG_READ || !site->fetches.data[input->index].column->index->crossing) return false;
+  }
+  if (!view_site_read_lanes(site, bases, lanes, reading)) return false;
+  for (uint32_t k = 0; k < code->inputs.count; k++) {
+    const view_fetch *fetch = &site->fetches.data[code->inputs.data[k].index];
+    const uint32_t *slots = reading->lane_slots.data + fetch->spot * VIEW_LANES;
+    for (uint32_t lane = 0; lane < lanes; lane++)
+      values[code->inputs.data[k].to * VIEW_LANES + lane] = embed_get(
+          fetch->column, fetch->column->slots.data + (size_t)slots[lane] * fetch->column->size, fetch->component);
+  }
+  return true;
+}
+
+// Whether the law has rows at some bases, side by side where that can be done.
 static void ask(const view_site *site, view_workshop *shop, const clv_dart *bases, uint32_t lanes, bool *holds) {
   const view_code *code = &site->conditions;
   view_reading *reading = &shop->reading;
   double *values = reading->condition_values.data;
-  const bool together = asks_conditions_alone(site);
-  if (together && code->roots.count) view_code_start(code, shop->params, values);
-  for (uint32_t lane = 0; lane < lanes; lane++) {
-    holds[lane] = true;
-    if (together && !code->roots.count) continue;
-    view_site_read(site, bases[lane], reading);
-    if (together)
-      view_site_fill(site, code, reading, lane, values);
-    else
-      holds[lane] = view_site_holds(site, shop->params, reading);
+  for (uint32_t lane = 0; lane < lanes; lane++) holds[lane] = true;
+  const bool alone = asks_conditions_alone(site);
+  if (alone && !code->roots.count) return;
+  if (alone && fill_conditions(site, reading, bases, lanes)) {
+    view_code_start(code, shop->params, values);
+    view_code_run(code, lanes, values);
+    for (uint32_t k = 0; k < code->roots.count; k++)
+      for (uint32_t lane = 0; lane < lanes; lane++)
+        holds[lane] = holds[lane] && view_code_result(code, values, k, lane) != 0;
+    return;
   }
-  if (!together || !code->roots.count) return;
-  view_code_run(code, lanes, values);
-  for (uint32_t k = 0; k < code->roots.count; k++)
-    for (uint32_t lane = 0; lane < lanes; lane++)
-      holds[lane] = holds[lane] && view_code_result(code, values, k, lane) != 0;
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    view_site_read(site, bases[lane], reading);
+    holds[lane] = view_site_holds(site, shop->params, reading);
+  }
 }
 
 // What was computed for some rows, lane by lane.
@@ -257,7 +283,7 @@ static bool put_new_row(view_table *table, view_workshop *shop, const view_touch
   const uint32_t row = slab->rows - 1;
   put_constants(table, slab, row, from, lane);
   for (uint32_t p = 0; p < table->particles; p++)
-    *view_row_place(table, slab, row, p) = KERNEL_STRIDE * use_vertex(slab, from->slots[p * VIEW_LANES + lane]);
+    *view_row_place(table, slab, row, p) = place_of(slab, from->slots[p * VIEW_LANES + lane]);
   begin_batch(table, slab);
   return true;
 }

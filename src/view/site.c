@@ -229,8 +229,6 @@ static clv_result make_links(const maker *k) {
     site->turns |= site->crossing && k->m->view.dimension == 2 && site->steps.data[s].letter == 1;
     done = add_link(k, site->steps.data[s].letter, site->steps.data[s].from);
   }
-  site->flat = site->inside;
-  for (uint32_t s = 0; s < site->spots.count; s++) site->flat &= site->spots.data[s].index->crossing;
   if (site->turns) done = done && add_source(k, clv_orbit_dims(&k->m->view, CLV_CELL), NULL, 0);
   // A face counts its sides; a sum goes over the sub-orbits of its orbit. What parts or joins neither of them leaves the
   // sum as it is, and what parts or joins the orbit is an event.

@@ -62,7 +62,6 @@ typedef struct view_site {
   bool whole;             // its orbit is the cell
   bool face;              // a face of a certain number of sides, in space
   bool inside;            // no step leaves the base's cell
-  bool flat;              // and all its spots are orbits that cross cells
   bool turns;             // on a surface, across edges: steps go round corners of cells, not round what hangs in them
   bool steady;            // a cell that only gets hanging vertices keeps its rows: they stand at the cell's own corners
   const map_index *index; // of a crossing orbit
@@ -99,7 +98,7 @@ typedef struct view_reading {
   BASE_ARRAY(view_place) places; // by spot
   BASE_ARRAY(double) condition_values;
   BASE_ARRAY(clv_dart) lane_darts; // of several bases, by step and lane
-  BASE_ARRAY(uint32_t) lane_slots; // likewise by spot, all of them in orbits that cross cells
+  BASE_ARRAY(uint32_t) lane_slots; // likewise by spot, where its orbit crosses cells
   const view_site *site;           // what follows is of this one; NULL: of none
   uint32_t kind, local;            // of the base's cell, and of the base in it
   BASE_ARRAY(uint8_t) locals;      // by step

@@ -329,6 +329,7 @@ static bool number_vertices(view_table *table, view_workshop *shop, view_slab *s
   slab->vertices.count = slab->uses.count = slab->ordered = count;
   slab->consecutive = count && slab->vertices.data[count - 1] - slab->vertices.data[0] == count - 1;
   slab->unused = 0;
+  slab->loose = false;
   for (size_t k = 0; k < places; k++) place[k] = KERNEL_STRIDE * shop->numbers.data[place[k]];
   for (uint32_t row = 0; row < slab->rows; row++)
     for (uint32_t p = 0; p < table->particles; p++)
@@ -336,14 +337,34 @@ static bool number_vertices(view_table *table, view_workshop *shop, view_slab *s
   return true;
 }
 
+static void name_by_slots(const view_table *table, view_slab *slab) {
+  const size_t places = (size_t)((slab->rows + VIEW_LANES - 1) / VIEW_LANES) * VIEW_LANES * table->particles;
+  uint32_t *place = slab->places.data;
+  for (size_t k = 0; k < places; k++) place[k] = slab->vertices.data[view_place_number(place[k])];
+}
+
 bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab) {
   if (slab->ordered == slab->vertices.count && slab->unused * 4 <= slab->vertices.count) return true;
   if (!reserve_numbers(shop)) return false;
-  const size_t places = (size_t)((slab->rows + VIEW_LANES - 1) / VIEW_LANES) * VIEW_LANES * table->particles;
-  uint32_t *place = slab->places.data;
   view_slab_fill(table, slab); // what they named may be gone
-  for (size_t k = 0; k < places; k++) place[k] = slab->vertices.data[view_place_number(place[k])];
+  name_by_slots(table, slab);
   return number_vertices(table, shop, slab);
+}
+
+void view_table_loosen(view_table *table) {
+  for (uint32_t s = 0; s < table->slab_count; s++) {
+    name_by_slots(table, &table->slabs[s]);
+    table->slabs[s].loose = true;
+  }
+}
+
+bool view_table_tighten(view_table *table, view_workshop *shop) {
+  if (!reserve_numbers(shop)) return false;
+  for (uint32_t s = 0; s < table->slab_count; s++) {
+    view_slab_fill(table, &table->slabs[s]);
+    if (!number_vertices(table, shop, &table->slabs[s])) return false;
+  }
+  return true;
 }
 
 static void note_keys(view_table *table, uint32_t number) {

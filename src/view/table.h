@@ -42,6 +42,7 @@ typedef struct view_slab {
   BASE_ARRAY(uint32_t) keys, nexts; // the next row of the same cell, for inner sites
   uint32_t ordered, unused;
   BASE_ARRAY(uint32_t) vertices, uses;
+  bool loose;            // places are vertices' slots for a while, not their numbers in the slab
   bool consecutive;      // each vertex's slot is the one behind that of the vertex before
   view_memory stiffness; // of each row, packed: where that was kept
   view_memory sums;      // of forces, one for each vertex: where several threads work
@@ -96,6 +97,10 @@ bool view_table_refresh(view_table *table, view_workshop *shop, const view_touch
 // Lets the rows of a key name the vertices that are at their places now; their constants are as they were. Rows whose base
 // is gone, or is another key's, are left to view_table_update.
 bool view_table_renumber(view_table *table, view_workshop *shop, uint32_t key);
+// Before many rows change, and behind: in between rows name vertices by slot, and none is searched for. False when memory is
+// out: the table is then of no use until it is built.
+void view_table_loosen(view_table *table);
+bool view_table_tighten(view_table *table, view_workshop *shop);
 // Puts a slab's vertices in order if it has a tail or too many that are not used.
 bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab);
 // Gives the lanes behind the last row what they may have: the places of the batch before, or, in the first, of the last
