@@ -4,6 +4,7 @@
 #define _DEFAULT_SOURCE   // usleep
 
 #include "live/live.h"
+#include "support/counting_allocator.h"
 #include "support/random.h"
 
 #include <math.h>
@@ -622,6 +623,70 @@ static void a_replay_leaves_the_same_bits(void **state) {
   close_stage(&s);
 }
 
+// ---- memory ----------------------------------------------------------------------------------------------------------
+
+// Everything there is, done once. What fails for lack of memory is told, and all of it can be done afterwards.
+static void live_through(counting_memory *memory, size_t fail_at) {
+  static const char text[] = "cleave: 1\nmesh: {grid: tet5, cells: [2, 1, 1], size: [2, 1, 1]}\n"
+                             "material: {young: 1 MPa}\nmodel: fem-corotational\n"
+                             "solver: {method: implicit-euler, step: 10 ms}\nuntil: 1\n";
+  static const char *const commands[] = {
+      "{\"do\": \"look\", \"layer\": 1, \"field\": \"strain\"}",
+      "{\"do\": \"grab\", \"body\": 0, \"point\": 2, \"at\": [0, 0, 1], \"seq\": 1}",
+      "{\"do\": \"knife\", \"body\": 0, \"blade\": [[[1, -9, -9], [1, 9, -9]], [[1, -9, 9], [1, 9, 9]]], \"seq\": 2}",
+      "{\"do\": \"refine\", \"body\": 0, \"at\": [0, 0, 0], \"radius\": 1, \"level\": 1}",
+      "{\"do\": \"model\", \"body\": 0, \"name\": \"springs\"}",
+      "{\"do\": \"set\", \"name\": \"stiffness\", \"value\": 2}",
+      "{\"do\": \"pick\", \"body\": 0, \"cell\": 1024, \"seq\": 3}",
+      "{\"do\": \"undo\"}",
+      "{\"do\": \"undo\"}",
+  };
+  const clv_allocator allocator = counting_allocator(memory);
+  clv_error error = {0};
+  clv_live_def def = clv_default_live_def();
+  def.allocator = allocator;
+  stage s = {.scene = clv_scene_parse("live.yaml", text, strlen(text), &allocator, &error)};
+  assert_non_null(s.scene);
+  memory->refused = false;
+  memory->fail_at = memory->requests + fail_at;
+  s.live = clv_live_scene(s.scene, &def, &error);
+  s.client = s.live ? clv_live_join(s.live) : 0;
+  for (size_t k = 0; s.client && k < sizeof commands / sizeof *commands; k++) {
+    seen all = {0};
+    if (clv_live_tell(s.live, s.client, commands[k], strlen(commands[k]), &error) != CLV_OK)
+      assert_int_equal(error.code, CLV_ERROR_MEMORY);
+    const clv_result result = clv_live_advance(s.live, 1, &error);
+    assert_true(result == CLV_OK || result == CLV_ERROR_MEMORY);
+    look(&s, s.client, &all);
+    free_seen(&all);
+  }
+  memory->fail_at = 0;
+  if (s.client) {
+    seen all = {0}, anew = {0};
+    advance(&s, 1);
+    s.live->clients[0].known[0] = (live_known){{0, 0}, 0, 0};
+    s.live->clients[0].publication = 0;
+    tell(&s, "{\"do\": \"look\", \"layer\": 1}");
+    advance(&s, 0);
+    look(&s, s.client, &all);
+    made_anew(&s, &anew);
+    for (uint32_t layer = 0; layer < 2; layer++) assert_same_faces(&all, &anew, layer);
+    assert_int_equal(clv_map_check(clv_body_map(clv_world_body(clv_live_world(s.live), 0)), NULL, NULL), CLV_OK);
+    free_seen(&all);
+    free_seen(&anew);
+  }
+  close_stage(&s);
+  assert_int_equal(memory->live_bytes, 0);
+}
+
+static void memory_may_run_out(void **state) {
+  (void)state;
+  counting_memory memory = {0};
+  size_t fail_at = 1;
+  do live_through(&memory, fail_at);
+  while (fail_at += 1 + fail_at / 12, memory.refused);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_commands_are_told),
@@ -636,6 +701,7 @@ int main(void) {
       cmocka_unit_test(clients_are_told),
       cmocka_unit_test(the_engine_runs_by_itself),
       cmocka_unit_test(a_replay_leaves_the_same_bits),
+      cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
