@@ -9,7 +9,7 @@ SECONDS = 600
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-web check soak fuzz bench bench-map bench-rules bench-physics bench-surgery coverage format install clean
+.PHONY: help demo test test-web check soak fuzz bench bench-map bench-rules bench-physics bench-surgery bench-view coverage format install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -46,7 +46,7 @@ fuzz: ## fuzz the readers and keep what was learnt: [FUZZ=name] [SECONDS=600]
 	@scripts/build.sh fuzz
 	@scripts/fuzz.sh --keep $(SECONDS) $(FUZZ)
 
-bench: bench-map bench-rules bench-physics bench-surgery ## every benchmark
+bench: bench-map bench-rules bench-physics bench-surgery bench-view ## every benchmark
 
 bench-map: ## the map beside its peer, CGAL
 	@scripts/deps.sh build bench
@@ -71,6 +71,12 @@ bench-surgery: ## edits of moving bodies, with all that follows from them: [MESH
 	@scripts/build.sh release -DCLEAVE_BENCH=ON
 	@cmake --build --preset release --target bench_surgery --parallel $$(nproc)
 	@build/release/bench_surgery $(addprefix --meshes ,$(MESHES))
+
+bench-view: ## what it costs the engine that others look on
+	@scripts/deps.sh build
+	@scripts/build.sh release -DCLEAVE_BENCH=ON
+	@cmake --build --preset release --target bench_view --parallel $$(nproc)
+	@build/release/bench_view
 
 coverage: ## which lines the tests reach
 	@scripts/deps.sh build test coverage
