@@ -62,6 +62,7 @@ static int open_live(viewing *v) {
   def.paused = cli_flag(v->call, "paused");
   def.wake = cli_server_wake;
   def.user = v->server;
+  def.source = v->path;
   if (cli_is_directory(v->path)) {
     v->series = clv_series_open(v->path, NULL, &error);
     if (v->series) v->live = clv_live_series(v->series, &def, &error);

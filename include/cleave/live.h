@@ -31,7 +31,7 @@ typedef struct clv_live_def {
   bool paused;             // it begins so
   double factor;           // simulated over real time; 0: as fast as it goes; 1
   const char *replays;     // where recordings go: NAME-1.replay, NAME-2.replay ... for "NAME"; NULL: nowhere
-  const char *source;      // the scene's file, as a replay names it; NULL: none
+  const char *source;      // the scene's file, as a replay names it, or the run's directory; NULL: none
   void (*wake)(void *);    // called by the engine when there is something to fetch; from its thread, so briefly
   void *user;              // of wake
   clv_allocator allocator; // safe for threads

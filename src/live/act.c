@@ -167,8 +167,9 @@ static bool carry_out(const clv_live *live, edit *e, const live_command *c, clv_
 static void say_did(clv_live *live, uint32_t body, const edit *e, live_text *answer) {
   const clv_surgery_report *did = &e->did;
   live_body *b = &live->bodies[body];
-  b->components = live_show_components(&b->show);
-  b->revision = clv_map_revision(clv_body_map(e->body));
+  const uint64_t revision = clv_map_revision(clv_body_map(e->body));
+  if (b->revision != revision) b->components = live_show_components(&b->show);
+  b->revision = revision;
   live_say(answer, ", \"facets\": %u, \"removed\": %u, \"refined\": %u, \"coarsened\": %u, \"points\": %u", did->facets,
            did->removed, did->refined, did->coarsened, e->points);
   live_say(answer, ", \"components\": %u", b->components);

@@ -58,9 +58,10 @@ static bool find_patch(const clv_live *live, live_grab *grab) {
 static bool held_by_rest(clv_live *live, const live_grab *grab, double *stiffness) {
   clv_body *body = clv_world_body(live->world, grab->body);
   const size_t count = 3 * (size_t)clv_body_slots(body), size = count * sizeof(double);
-  double *along = base_allocate(&live->allocator, 2 * size), *out = along + count;
+  double *along = base_allocate(&live->allocator, 2 * size);
   *stiffness = INFINITY;
   if (!along) return false;
+  double *out = along + count;
   for (uint32_t axis = 0; axis < 3; axis++) {
     memset(along, 0, size);
     for (uint32_t k = 0; k < grab->patch.count; k++) along[3 * (size_t)grab->patch.data[k] + axis] = 1;

@@ -319,7 +319,7 @@ static void say_settings(const clv_live *live, live_text *text) {
 static void say_hello(clv_live *live, live_text *text) {
   const char *name;
   live_say(text, "{\"hello\": 1, \"kind\": \"%s\", \"title\": ", live->series ? "result" : "scene");
-  live_say_text(text, live->scene && clv_scene_title(live->scene) ? clv_scene_title(live->scene) : "");
+  live_say_text(text, live->scene ? clv_scene_title(live->scene) : live->source ? live->source : "");
   live_say(text, ", \"bodies\": [");
   for (uint32_t b = 0; b < live->body_count; b++) say_body(live, text, b);
   live_say(text, "], \"models\": [");

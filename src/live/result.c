@@ -189,7 +189,7 @@ static bool make_tables(clv_live *live, uint32_t body) {
   for (size_t e = 0; e < mesh->element_count; e++)
     if (!volumes || clv_kind_dimension((clv_kind)mesh->kinds[e]) == 3) add_element(&all, mesh, e);
   const uint32_t count = all.sides.count;
-  uint8_t *outer = base_allocate(a, 2 * (size_t)count + 1), *open = outer + count;
+  uint8_t *outer = base_allocate(a, 2 * (size_t)count + 1), *open = outer ? outer + count : NULL;
   bool good = !all.failed && outer;
   if (good) {
     memset(outer, 0, 2 * (size_t)count + 1);

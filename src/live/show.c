@@ -316,25 +316,36 @@ void live_show_keep(live_show *show, uint32_t layer, bool kept) {
 
 // ---- pieces ----------------------------------------------------------------------------------------------------------
 
+static bool reach(live_show *show, clv_dart dart) {
+  const uint32_t number = map_block(map_read(show->map), dart);
+  if (show->stamps.data[number] == show->stamp) return true;
+  show->stamps.data[number] = show->stamp;
+  return PUSH(show, &show->stack, dart);
+}
+
+static bool reach_across(live_show *show, clv_dart cell) {
+  const clv_map *view = show->map;
+  const clv_kind kind = clv_cell_kind(view, cell);
+  bool good = true;
+  if (kind <= CLV_TEMPLATE_LAST) {
+    const clv_template *shape = &clv_templates[kind];
+    for (uint32_t f = 0; good && f < shape->facet_count; f++)
+      good = reach(show, clv_alpha(view, (cell & ~63u) | shape->facet_first[f], view->dimension));
+    return good;
+  }
+  clv_walk facets;
+  good = clv_walk_incident(&facets, view, CLV_CELL, CLV_CELL_FACET(view->dimension), cell) == CLV_OK;
+  for (uint32_t k = 0; good && k < facets.count; k++)
+    good = reach(show, clv_alpha(view, facets.darts[k], view->dimension));
+  clv_walk_end(&facets);
+  return good;
+}
+
 static bool flood(live_show *show, clv_dart from) {
   show->stack.count = 0;
-  show->stamps.data[clv_id_of(show->map, CLV_CELL, from).index] = show->stamp;
-  if (!PUSH(show, &show->stack, from)) return false;
-  while (show->stack.count) {
-    const clv_dart cell = show->stack.data[--show->stack.count];
-    clv_walk facets;
-    bool good = clv_walk_incident(&facets, show->map, CLV_CELL, CLV_CELL_FACET(show->map->dimension), cell) == CLV_OK;
-    for (uint32_t k = 0; good && k < facets.count; k++) {
-      const clv_dart beyond = clv_alpha(show->map, facets.darts[k], show->map->dimension);
-      const uint32_t number = clv_id_of(show->map, CLV_CELL, beyond).index;
-      if (show->stamps.data[number] == show->stamp) continue;
-      show->stamps.data[number] = show->stamp;
-      good = PUSH(show, &show->stack, beyond);
-    }
-    clv_walk_end(&facets);
-    if (!good) return false;
-  }
-  return true;
+  bool good = reach(show, from);
+  while (good && show->stack.count) good = reach_across(show, show->stack.data[--show->stack.count]);
+  return good;
 }
 
 uint32_t live_show_components(live_show *show) {
