@@ -1,13 +1,14 @@
 #!/bin/bash
-# Tests what is installed, not what is built: test/installed/run.sh DIRECTORY
+# Tests what is installed, not what is built: test/installed/run.sh DIRECTORY BUILD
 #
-# Installs the static and the shared library below DIRECTORY, which is emptied first, and then moves them, since an
-# installed tree must lean neither on its place nor on the build. Against each, every example is built and run: as C
+# Installs the static library of the directory BUILD, and the shared one, which is built for that, below DIRECTORY, which is
+# emptied first, and then moves them, since an installed tree must lean neither on its place nor on the build. Against each, every example is built and run: as C
 # through find_package, as C and as C++ through pkg-config. Every public header must compile alone in both languages,
 # and the shared library may export only clv_ names.
 set -Eeuo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$2" && pwd)
 strict=(-Wall -Wextra -Wpedantic -Werror)
 c=(cc -std=c17 "${strict[@]}")
 cxx=(c++ -std=c++17 "${strict[@]}" -x c++)
@@ -24,12 +25,15 @@ run() {
   (cd "$1.run" && "../${1##*/}" "${@:2}" >output)
 }
 
-install_library() { # kind, ON or OFF for shared
-  cmake -S "$root" -B build -DBUILD_SHARED_LIBS="$2" -DCLEAVE_COMPILE_RULES=sse2 -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
-    >/dev/null
-  cmake --build build --parallel "$(nproc)" >/dev/null
-  cmake --install build --prefix "$PWD/prefix" >/dev/null
-  rm -rf build
+# Optimised or not, it is installed the same way.
+build_shared() {
+  cmake -S "$root" -B shared.build -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Debug -DCLEAVE_COMPILE_RULES=sse2 \
+    -DCMAKE_COMPILE_WARNING_AS_ERROR=ON >/dev/null
+  cmake --build shared.build --parallel "$(nproc)" >/dev/null
+}
+
+install_library() { # kind, build
+  cmake --install "$2" --prefix "$PWD/prefix" >/dev/null
   mkdir "$1"
   mv prefix "$1/usr"
 }
@@ -60,8 +64,10 @@ test_kind() { # kind, options of pkg-config
   test -s "$usr/share/doc/cleave/LICENSE"
 }
 
-install_library static OFF
-install_library shared ON
+build_shared
+install_library static "$build"
+install_library shared shared.build
+rm -rf shared.build
 test_kind static --static
 test_kind shared
 
