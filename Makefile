@@ -28,7 +28,7 @@ test-web: ## the page of cleave view in a real browser; pictures in build/test/w
 	@scripts/deps.sh build web web-test
 	@scripts/build.sh test
 	@cd web && npm run --silent check
-	@PICTURES=build/test/web CLEAVE=build/test/cleave node --test web/test/
+	@PICTURES=build/test/web CLEAVE=build/test/cleave node --test --test-reporter=spec web/test/page.test.mjs
 
 check: ## format, layering, clang-tidy, cppcheck, tests under sanitizers, a minute of fuzzing
 	@scripts/deps.sh build test check
@@ -90,7 +90,7 @@ format: ## lay out the sources as .clang-format says
 	@scripts/sources.sh 'c|h|cpp' | xargs -0 clang-format -i
 
 install: ## install the library and the program: [PREFIX=/usr/local] [DESTDIR=]
-	@scripts/deps.sh build
+	@scripts/deps.sh build web
 	@scripts/build.sh release
 	@cmake --install build/release --prefix $(abspath $(PREFIX))
 

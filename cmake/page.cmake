@@ -1,11 +1,12 @@
 # The page of `cleave view`, part of the program: scripts/web.sh builds web/dist, which becomes the table that app/cli/page.h
-# declares. Without npm the table is empty, and the program says so when it is asked for the page.
+# declares. Without npm, or with CLEAVE_PAGE=OFF, the table is empty, and the program says so when it is asked for the page.
 
 set(page ${PROJECT_BINARY_DIR}/page.c)
 set(embed_page ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake)
+option(CLEAVE_PAGE "Build the page of `cleave view` into the program; needs npm" ON)
 find_program(CLEAVE_NPM npm DOC "npm, to build the page of `cleave view`")
 
-if(CLEAVE_NPM)
+if(CLEAVE_PAGE AND CLEAVE_NPM)
   file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS web/src/* web/public/*)
   list(APPEND page_sources ${PROJECT_SOURCE_DIR}/web/index.html ${PROJECT_SOURCE_DIR}/web/vite.config.ts
        ${PROJECT_SOURCE_DIR}/web/package-lock.json)
@@ -17,7 +18,7 @@ if(CLEAVE_NPM)
     COMMENT "Building the page of cleave view"
     VERBATIM)
 else()
-  message(STATUS "No npm: `cleave view` is built without its page (scripts/deps.sh web installs what it needs)")
+  message(STATUS "`cleave view` is built without its page: that needs npm (scripts/deps.sh web) and CLEAVE_PAGE=ON")
   add_custom_command(
     OUTPUT ${page}
     COMMAND ${CMAKE_COMMAND} -DOUT=${page} -P ${embed_page}

@@ -10,7 +10,10 @@ if ! command -v npm >/dev/null; then
 fi
 if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
   echo "Installing what the page is built with (web/package-lock.json)"
-  npm ci --no-fund --no-audit --loglevel=error
+  if ! npm ci --no-fund --no-audit --loglevel=error; then
+    echo "web.sh: npm could not install them; without a network, configure with -DCLEAVE_PAGE=OFF: no page, all else" >&2
+    exit 1
+  fi
   touch node_modules/.package-lock.json
 fi
 if [ -e dist/index.html ] && [ -z "$(find index.html vite.config.ts package-lock.json public src -newer dist/index.html)" ]; then

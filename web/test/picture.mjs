@@ -1,10 +1,13 @@
 // Pictures of the page: kept as they are, and compared, small, with what they were. Small means 64 by 40 pixels: edges and letters
-// are gone, what is where and in which colour is not. With REFERENCES=write they become the new references.
+// are gone, what is where and in which colour is not. With REFERENCES=write they become the new references, and some of them the
+// pictures of docs/viewer.md.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import assert from "node:assert/strict";
 
 const references = new URL("references/", import.meta.url).pathname;
+const documents = new URL("../../docs/pictures/", import.meta.url).pathname;
+const documented = ["knife", "stress", "darts", "telephone"];
 const WIDTH = 64;
 const HEIGHT = 40;
 const MEAN = 6; // of 255, over all pixels and colours
@@ -43,6 +46,7 @@ export async function keepPicture(page, name) {
   if (process.env.REFERENCES === "write") {
     mkdirSync(references, { recursive: true });
     writeFileSync(file, small);
+    if (documented.includes(name)) await page.screenshot({ path: `${documents}viewer_${name}.jpg`, quality: 82 });
     return;
   }
   assert.ok(existsSync(file), `there is no reference for '${name}'; make test-web REFERENCES=write makes one`);

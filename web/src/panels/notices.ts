@@ -41,7 +41,8 @@ export class Notices {
     this.timer = window.setTimeout(() => (this.status.textContent = ""), SHOWN);
   }
 
-  warn(sentence: string): void {
+  warn(words: string): void {
+    const sentence = `${words[0].toUpperCase()}${words.slice(1)}${/[.!?…]$/.test(words) ? "" : "."}`;
     const notice: HTMLElement = h(
       "div",
       { class: "notice warning", role: "alert" },

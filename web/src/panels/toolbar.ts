@@ -41,17 +41,17 @@ export class Toolbar {
 
   choose(name: string): void {
     const tool = this.tools.find((t) => t.name === name);
-    if (!tool || (tool.changesBody && !this.changeable)) return;
+    if (!tool || (tool.needsScene && !this.changeable)) return;
     this.current = tool;
     this.show();
     this.changed(tool);
   }
 
-  // A finished run cannot be changed, only looked at.
+  // A finished run has no map behind it, and cannot be changed.
   allowChanges(allowed: boolean): void {
     this.changeable = allowed;
-    for (const [tool, b] of this.buttons) b.disabled = !allowed && tool.changesBody === true;
-    if (!allowed && this.current.changesBody) this.choose("look");
+    for (const [tool, b] of this.buttons) b.disabled = !allowed && tool.needsScene === true;
+    if (!allowed && this.current.needsScene) this.choose("look");
   }
 
   private show(): void {

@@ -18,7 +18,7 @@ export class Corners {
   readonly geometry = new THREE.BufferGeometry();
   private capacity = 0;
   private positions = new Float32Array(0);
-  private shapes = new Int8Array(0);
+  private shapes = new Int16Array(0);
   private values = new Float32Array(0);
   private laidOut = "";
 
@@ -60,11 +60,11 @@ export class Corners {
       const ux = points[b] - points[a], uy = points[b + 1] - points[a + 1], uz = points[b + 2] - points[a + 2];
       const vx = points[c] - points[a], vy = points[c + 1] - points[a + 1], vz = points[c + 2] - points[a + 2];
       let nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
-      const length = 127 / (Math.sqrt(nx * nx + ny * ny + nz * nz) || 1);
+      const length = 1000 / (Math.sqrt(nx * nx + ny * ny + nz * nz) || 1);
       nx *= length;
       ny *= length;
       nz *= length;
-      const bits = (flags & 15) | (((flags >>> 16) & 7) << 4);
+      const bits = (flags & 127) | (((flags >>> 16) & 7) << 7);
       const cellValue = source === "cells" ? cellValues[cell] : source === "level" ? (flags >> 8) & 255 : 0;
       for (let corner = 0; corner < 3; corner++, count++) {
         const point = faces[k + corner];
@@ -95,10 +95,10 @@ export class Corners {
     if (faces <= this.capacity) return;
     this.capacity = Math.max(faces, Math.ceil(this.capacity * 1.5));
     this.positions = new Float32Array(this.capacity * 9);
-    this.shapes = new Int8Array(this.capacity * 12);
+    this.shapes = new Int16Array(this.capacity * 12);
     this.values = new Float32Array(this.capacity * 3);
     this.geometry.dispose();
-    const set = (name: string, array: Float32Array | Int8Array, size: number) =>
+    const set = (name: string, array: Float32Array | Int16Array, size: number) =>
       this.geometry.setAttribute(name, new THREE.BufferAttribute(array, size).setUsage(THREE.DynamicDrawUsage));
     set("position", this.positions, 3);
     set("shape", this.shapes, 4);

@@ -3,7 +3,8 @@
 
 import { VIRIDIS_GLSL } from "./colors";
 
-// Of `shape`, x, y and z are the normal, w is bits: 1 opened, 2 4 8 the sides ab, bc, ca are edges, 16 32 64 the region.
+// Of `shape`, x, y and z are the normal, w is bits: 1 opened, 2 4 8 the sides ab, bc, ca are edges, 16 32 64 they were opened,
+// from 128 on the region.
 // Colouring: 0 plain, 1 a field on points, 2 a field on cells, 3 the level, 4 the region.
 export const FACE_VERTEX = `
 in vec4 shape;
@@ -20,6 +21,7 @@ uniform vec3 toLight;
 flat out vec3 tint_;
 flat out float light_;
 flat out float opened_;
+flat out vec3 openedSides_;
 out float part_;
 out vec3 side_;
 
@@ -31,7 +33,7 @@ void main() {
   float part = clamp((value - range.x) / max(range.y - range.x, 1e-30), 0.0, 1.0);
   vec3 base = plain;
   if (coloring == 2 || coloring == 3) base = viridis(part);
-  if (coloring == 4) base = regions[bits >> 4];
+  if (coloring == 4) base = regions[bits >> 7];
   if (isOpened && (coloring == 0 || coloring == 4)) base = cut;
 
   vec3 toEye = normalize(cameraPosition - position);
@@ -45,6 +47,7 @@ void main() {
   // A side that is no edge of the mesh is never near.
   int corner = gl_VertexID - 3 * (gl_VertexID / 3);
   side_ = vec3((bits & 4) == 0 || corner == 0, (bits & 8) == 0 || corner == 1, (bits & 2) == 0 || corner == 2);
+  openedSides_ = vec3((bits & 32) != 0, (bits & 64) != 0, (bits & 16) != 0) * opened;
   part_ = part;
   light_ = light.g;
   opened_ = isOpened ? 1.0 : 0.0;
@@ -57,6 +60,7 @@ export const FACE_FRAGMENT = `
 flat in vec3 tint_;
 flat in float light_;
 flat in float opened_;
+flat in vec3 openedSides_;
 in float part_;
 in vec3 side_;
 out vec4 color;
@@ -77,6 +81,10 @@ void main() {
     float dense = max(change.x, max(change.y, change.z));
     line *= 0.6 * clamp((0.45 - dense) * 3.0, 0.0, 1.0);
     lit = mix(lit, opened_ > 0.5 ? cut * 0.5 : edge, line);
+  }
+  if (openedSides_.x + openedSides_.y + openedSides_.z > 0.5) {
+    vec3 away = side_ / (fwidth(side_) + 1e-6) + (1.0 - openedSides_) * 1e3;
+    lit = mix(cut, lit, smoothstep(1.2, 2.2, min(away.x, min(away.y, away.z))));
   }
   color = vec4(lit, 1.0);
 }

@@ -109,7 +109,7 @@ class Brush implements Tool {
   readonly key: string;
   readonly hint: string;
   readonly hasRadius: boolean;
-  readonly changesBody = true;
+  readonly needsScene = true;
   private pressed = false;
   private lastAt = new Vector3();
   private lastCell = -1;

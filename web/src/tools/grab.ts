@@ -8,7 +8,7 @@ export class Grab implements Tool {
   readonly label = "Grab";
   readonly key = "g";
   readonly hint = "Drag the body: a spring pulls it to the pointer. Drag beside it to turn the view.";
-  readonly changesBody = true;
+  readonly needsScene = true;
   private held: { body: number; point: number; at: Vector3 } | null = null;
   private readonly plane = new Plane();
   private told = false;

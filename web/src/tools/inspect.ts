@@ -18,6 +18,7 @@ export class Inspect implements Tool {
   readonly label = "Inspect";
   readonly key = "i";
   readonly hint = "Press on a cell to see its darts and how they are linked.";
+  readonly needsScene = true;
 
   constructor(
     private readonly hand: Hand,

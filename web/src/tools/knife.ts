@@ -13,7 +13,7 @@ export class Knife implements Tool {
   readonly label = "Knife";
   readonly key = "k";
   readonly hint = "Drag a stroke across the body. Turn the view with the right button or two fingers.";
-  readonly changesBody = true;
+  readonly needsScene = true;
   private stroke: { x: number; y: number }[] = [];
   private last: { x: number; y: number; blade: Segment } | null = null;
   private newest: { x: number; y: number } | null = null;

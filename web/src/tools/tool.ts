@@ -25,7 +25,7 @@ export interface Tool {
   readonly key: string;
   readonly hint: string;
   readonly hasRadius?: boolean;
-  readonly changesBody?: boolean;
+  readonly needsScene?: boolean;
   down(pointing: Pointing): boolean;
   move?(pointing: Pointing): void;
   up?(): void;
