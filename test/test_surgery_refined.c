@@ -77,6 +77,12 @@ static void tear(refined *r, clv_surgery *surgery) {
   assert_kept(&before, &after, clv_tear_name(how.kind));
 }
 
+static uint32_t count_tied(const clv_body *body) {
+  uint32_t tied = 0, slot, parents[4], count;
+  for (uint32_t k = 0; (count = clv_body_hanging(body, k, &slot, parents)); k++) tied += count == 1;
+  return tied;
+}
+
 // From one vertex to another, in a straight line.
 static uint32_t stroke(refined *r, clv_surgery *surgery, clv_scalpel *scalpel) {
   const clv_dart cells[2] = {refined_any_cell(r), refined_any_cell(r)};
@@ -103,7 +109,7 @@ static uint32_t stroke(refined *r, clv_surgery *surgery, clv_scalpel *scalpel) {
 
 static void in_any_order(void **argument) {
   const options *o = *argument;
-  uint32_t cuts = 0;
+  uint32_t cuts = 0, tied = 0;
   for (uint32_t time = 0; time < o->times; time++)
     for (uint32_t g = 0; g < REFINED_GRIDS; g++)
       for (uint32_t m = 0; m < REFINED_MODELS; m++) {
@@ -119,7 +125,7 @@ static void in_any_order(void **argument) {
         clv_scalpel *scalpel = clv_scalpel_create(surgery, &def, &error);
         if (!scalpel) fail_msg("%s", error.message);
         for (uint32_t round = 0; round < 6; round++) {
-          refined_refine_some(&r, 1);
+          refined_refine_some(&r, 2);
           if (round % 3 == 1) refined_cut_some(&r);
           if (round % 3 == 2) refined_remove_some(&r);
           if (round % 2 == 1) refined_coarsen_some(&r);
@@ -127,12 +133,14 @@ static void in_any_order(void **argument) {
           tear(&r, surgery);
           cuts += stroke(&r, surgery, scalpel);
           refined_check(&r, "a round");
+          tied += count_tied(r.body);
         }
         clv_scalpel_destroy(scalpel);
         clv_surgery_destroy(surgery);
         clv_body_destroy(r.body);
       }
   assert_true(cuts > 0);
+  assert_true(tied > 0); // cracks have ended in the middle of coarse edges
 }
 
 int main(int argc, char **argv) {

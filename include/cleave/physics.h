@@ -120,7 +120,8 @@ CLV_API const double *clv_body_masses(const clv_body *body);
 
 // Vertices that hang: those that a finer neighbour put into an edge or a quadrangle of a coarser cell, whose corners they are
 // not. They stay in the middle of their parents, whatever the method: how many parents the k-th has, 2 or 4, with its slot and
-// theirs; 0 past the last. Parents may hang, too; they come before their children.
+// theirs; 0 past the last. Parents may hang, too; they come before their children. Where a crack ends in the middle of a coarse
+// edge, its ends cannot come apart before the middle does: all copies but one have that one for their only parent.
 CLV_API uint32_t clv_body_hanging(const clv_body *body, uint32_t k, uint32_t *slot, uint32_t parents[4]);
 
 // Parameters of the body as a whole.

@@ -3,7 +3,9 @@
 #include "map/plan.h"
 #include "physics/body.h"
 #include "physics/level.h"
+#include "physics/tie.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 // One look at the map after a commit.
@@ -73,19 +75,56 @@ static bool find_hanging_in(const looking *l, clv_dart from, uint32_t cell, phys
   return true;
 }
 
-static bool find_hanging(looking *l, clv_dart dart, physics_hanging *found) {
+static bool same_parents(const physics_hanging *a, const physics_hanging *b) {
+  return a->level == b->level && a->count == b->count && !memcmp(a->parents, b->parents, sizeof a->parents);
+}
+
+// Whether all parents are corners of a cell: then it has no others for the vertex, and need not be asked.
+static bool knows_parents(const looking *l, clv_dart dart, const physics_hanging *one) {
+  const clv_map *view = &l->m->view;
+  const clv_kind kind = clv_cell_shape(view, dart);
+  const uint32_t count = clv_templates[kind].corner_count;
+  const uint32_t *corners = view->corners[kind] + (size_t)clv_cell_row(view, dart) * count;
+  uint32_t known = 0;
+  for (uint32_t p = 0; p < one->count; p++)
+    for (uint32_t c = 0; c < count; c++) known += corners[c] == one->parents[p];
+  return known == one->count;
+}
+
+// Adds to what was found, unless it is there; what the least cell says comes first.
+static void add_found(looking *l, const physics_hanging *one) {
+  physics_hangings *h = l->h;
+  uint32_t at = 0;
+  while (at < h->found.count && !same_parents(&h->found.data[at], one)) at++;
+  if (at == h->found.count) {
+    if (!BASE_RESERVE(&l->body->allocator, &h->found, (uint64_t)at + 1)) {
+      l->failed = true;
+      return;
+    }
+    h->found.data[h->found.count++] = *one;
+  }
+  if (one->cell > h->found.data[0].cell) return;
+  h->found.data[at] = h->found.data[0];
+  h->found.data[0] = *one;
+}
+
+// How a vertex hangs, in `found`: once where all cells agree.
+static void find_hanging(looking *l, clv_dart dart) {
+  physics_hangings *h = l->h;
   clv_walk star;
-  uint32_t first = 0;
-  clv_dart from = CLV_NO_DART;
+  h->found.count = 0;
   if (clv_walk_star(&star, &l->m->view, CLV_VERTEX, dart) != CLV_OK) l->failed = true;
   for (uint32_t k = 0; !l->failed && k < star.count; k++) {
     const uint32_t cell = cell_it_hangs_in(l, star.darts[k]);
-    if (!cell || (first && cell >= first)) continue;
-    first = cell;
-    from = star.darts[k];
+    physics_hanging one;
+    if (!cell) continue;
+    if (h->found.count == 1 && knows_parents(l, star.darts[k], h->found.data)) {
+      if (cell < h->found.data[0].cell) h->found.data[0].cell = cell;
+    } else if (find_hanging_in(l, star.darts[k], cell, &one)) {
+      add_found(l, &one);
+    }
   }
   clv_walk_end(&star);
-  return first && find_hanging_in(l, from, first, found);
 }
 
 // The table
@@ -106,6 +145,8 @@ static bool is_listed(const looking *l, uint32_t slot) {
 static int compare_hangings(const void *a, const void *b) {
   const physics_hanging *p = a, *q = b;
   if (p->level != q->level) return p->level < q->level ? -1 : 1;
+  const bool tied = p->count == 1, other = q->count == 1; // behind what it is tied to
+  if (tied != other) return tied ? 1 : -1;
   return (p->slot > q->slot) - (p->slot < q->slot);
 }
 
@@ -154,10 +195,6 @@ static void forget(looking *l, uint32_t slot) {
   h->changes++;
 }
 
-static bool same_parents(const physics_hanging *a, const physics_hanging *b) {
-  return a->level == b->level && a->count == b->count && !memcmp(a->parents, b->parents, sizeof a->parents);
-}
-
 static void remember(looking *l, const physics_hanging *found) {
   physics_hangings *h = l->h;
   const uint64_t slots = clv_body_slots(l->body);
@@ -166,13 +203,14 @@ static void remember(looking *l, const physics_hanging *found) {
   RESERVE_ZEROED(l, &h->next, 4 * slots);
   if (!BASE_RESERVE(&l->body->allocator, &h->table, (uint64_t)h->table.count + 1)) l->failed = true;
   if (l->failed) return;
+  assert(h->table.data);
   uint32_t *place = &h->place.data[found->slot];
   physics_hanging *entry = *place ? &h->table.data[*place - 1] : NULL;
   if (entry) entry->cell = found->cell;
   if (entry && same_parents(entry, found)) return;
   h->changes++;
   if (entry) leave_parents(l, entry);
-  if (entry && entry->level == found->level) {
+  if (entry && entry->level == found->level && (entry->count == 1) == (found->count == 1)) {
     *entry = *found;
   } else {
     if (entry) entry->slot = 0;
@@ -183,12 +221,31 @@ static void remember(looking *l, const physics_hanging *found) {
   join_parents(h, found);
 }
 
+static void forget_others(physics_hangings *h, uint32_t slot) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < h->others.count; k++)
+    if (h->others.data[k].slot != slot) h->others.data[kept++] = h->others.data[k];
+  h->others.count = kept;
+}
+
+static void remember_others(looking *l) {
+  physics_hangings *h = l->h;
+  const uint32_t count = h->found.count - 1;
+  if (!BASE_RESERVE(&l->body->allocator, &h->others, (uint64_t)h->others.count + count)) l->failed = true;
+  for (uint32_t k = 1; k <= count && !l->failed; k++) h->others.data[h->others.count++] = h->found.data[k];
+}
+
 static void judge(looking *l, clv_dart dart) {
-  physics_hanging found;
-  if (find_hanging(l, dart, &found))
-    remember(l, &found);
-  else if (!l->failed)
+  physics_hangings *h = l->h;
+  forget_others(h, slot_at(l, dart));
+  find_hanging(l, dart);
+  if (l->failed) return;
+  if (!h->found.count) {
     forget(l, slot_at(l, dart));
+    return;
+  }
+  if (h->found.count > 1) remember_others(l);
+  remember(l, &h->found.data[0]);
 }
 
 static void put_in_order(physics_hangings *h) {
@@ -231,6 +288,16 @@ static void add_cell(looking *l, clv_dart cell) {
     if (shaped ? map_page(l->m, walk.darts[k]).kind == MAP_KIND_DARTS : is_listed(l, slot_at(l, walk.darts[k])))
       add_vertex(l, walk.darts[k]);
   clv_walk_end(&walk);
+}
+
+// The corners of a cell that a commit made of one that had them hanging.
+static void add_corners(looking *l, clv_dart cell) {
+  const clv_template *shape = &clv_templates[map_page(l->m, cell).kind];
+  const clv_suborbits *corners = &shape->sub[clv_orbit_dims(&l->m->view, CLV_CORNER)];
+  for (uint32_t c = 0; c < corners->count; c++) {
+    const clv_dart dart = (cell & ~63u) | corners->first[c];
+    if (is_listed(l, slot_at(l, dart))) add_vertex(l, dart);
+  }
 }
 
 // A vertex that changed, and what hangs in the cells about it, whose parent it may be.
@@ -337,15 +404,66 @@ static void hear_heirs(looking *l) {
   }
 }
 
+// Ties. They are undone before a commit is looked at, and done again behind it.
+
+static const physics_hanging *hidden_at(const physics_hangings *h, uint32_t slot) {
+  for (uint32_t k = 0; k < h->hidden.count; k++)
+    if (h->hidden.data[k].slot == slot) return &h->hidden.data[k];
+  return NULL;
+}
+
+static void untie(looking *l) {
+  physics_hangings *h = l->h;
+  for (uint32_t k = 0; k < h->ties.count && !l->failed; k++) {
+    const physics_hanging *hidden = hidden_at(h, h->ties.data[k].slot);
+    if (hidden)
+      remember(l, hidden);
+    else
+      forget(l, h->ties.data[k].slot);
+  }
+  h->ties.count = h->hidden.count = 0;
+}
+
+static void tie(looking *l) {
+  physics_hangings *h = l->h;
+  if (l->failed || !h->others.count) return;
+  if (!physics_find_ties(l->body, h) || !BASE_RESERVE(&l->body->allocator, &h->hidden, h->ties.count)) l->failed = true;
+  for (uint32_t k = 0; k < h->ties.count && !l->failed; k++) {
+    const physics_hanging *one = &h->ties.data[k];
+    if (is_listed(l, one->slot)) h->hidden.data[h->hidden.count++] = h->table.data[h->place.data[one->slot] - 1];
+    remember(l, one);
+    if (!BASE_RESERVE(&l->body->allocator, &h->left, (uint64_t)h->left.count + 2)) l->failed = true;
+    if (l->failed) break;
+    h->left.data[h->left.count++] = one->slot;
+    h->left.data[h->left.count++] = one->parents[0];
+  }
+}
+
+// A vertex that hangs differently here and there may have lost a cell of many.
+static void hear_others(looking *l) {
+  const clv_map *view = &l->m->view;
+  const physics_hangings *h = l->h;
+  for (uint32_t k = 0; k < h->others.count && !l->failed; k++) {
+    const uint32_t slot = h->others.data[k].slot;
+    const clv_id id = clv_id_next(view, CLV_VERTEX, (clv_id){slot - 1, 0});
+    if (id.index == slot) judge_anew(l, clv_id_dart(view, CLV_VERTEX, id), slot);
+  }
+}
+
 static void hear_any(looking *l, const clv_commit *commit) {
+  physics_hangings *h = l->h;
   const clv_map *view = &l->m->view;
   const uint32_t cells = clv_orbit_dims(view, CLV_CELL), vertices = clv_orbit_dims(view, CLV_VERTEX);
   for (uint32_t k = 0; k < commit->event_count && !l->failed; k++) {
     const clv_event *event = &commit->events[k];
-    if (event->dims == vertices && (event->kind == CLV_DELETED || event->kind == CLV_MERGED))
-      forget(l, event->kind == CLV_DELETED ? event->id.index : event->from.index);
+    if (event->dims == vertices && (event->kind == CLV_DELETED || event->kind == CLV_MERGED)) {
+      const uint32_t slot = event->kind == CLV_DELETED ? event->id.index : event->from.index;
+      forget(l, slot);
+      forget_others(h, slot);
+    }
     if (!event->dart) continue;
     if (event->dims == cells) add_cell(l, event->dart);
+    if (event->dims == cells && h->table.count && map_dart_plain(l->m, event->dart)) add_corners(l, event->dart);
     if (event->dims == vertices) add_star(l, event->dart);
   }
 }
@@ -361,12 +479,15 @@ static void hear(void *user, const clv_map *view, const clv_commit *commit) {
     h->stale = true;
     return;
   }
+  untie(&l);
   if (m->scratch->plan.refined)
     hear_refining(&l, commit);
   else
     hear_any(&l, commit);
   hear_heirs(&l);
+  hear_others(&l);
   for (uint32_t k = 0; k < h->darts.count && !l.failed; k++) judge(&l, h->darts.data[k]);
+  tie(&l);
   h->stale = l.failed;
 }
 
@@ -381,7 +502,7 @@ static bool make_anew(const clv_body *body) {
     h->place.data[entry->slot] = 0;
     for (uint32_t p = 0; p < entry->count; p++) h->first.data[entry->parents[p]] = 0;
   }
-  h->left.count = 0;
+  h->left.count = h->others.count = h->ties.count = h->hidden.count = 0;
   h->changes++;
   if (!look(&l, body)) return true;
   if (!start(&l)) return false;
@@ -389,6 +510,7 @@ static bool make_anew(const clv_body *body) {
        id = clv_id_next(view, CLV_CELL, id))
     add_cell(&l, clv_id_dart(view, CLV_CELL, id));
   for (uint32_t k = 0; k < h->darts.count && !l.failed; k++) judge(&l, h->darts.data[k]);
+  tie(&l);
   h->stale = l.failed;
   return !l.failed;
 }
@@ -443,6 +565,12 @@ void physics_hanging_destroy(clv_body *body) {
   BASE_RELEASE(a, &h->left);
   BASE_RELEASE(a, &h->darts);
   BASE_RELEASE(a, &h->seats);
+  BASE_RELEASE(a, &h->found);
+  BASE_RELEASE(a, &h->others);
+  BASE_RELEASE(a, &h->ties);
+  BASE_RELEASE(a, &h->hidden);
+  BASE_RELEASE(a, &h->ring);
+  BASE_RELEASE(a, &h->tied);
   BASE_RELEASE(a, &h->seat_of);
   BASE_RELEASE(a, &h->cell_stamps);
   BASE_RELEASE(a, &h->vertex_stamps);
@@ -506,6 +634,16 @@ const double *clv_body_masses(const clv_body *body) {
 const physics_hanging *physics_hanging_at(const clv_body *body, uint32_t slot) {
   const physics_hangings *h = body->hanging;
   return slot < h->place.capacity && h->place.data[slot] ? &h->table.data[h->place.data[slot] - 1] : NULL;
+}
+
+bool physics_hangs_otherwise(const physics_hangings *h, uint32_t slot, uint32_t a, uint32_t b) {
+  const uint32_t place = slot < h->place.capacity ? h->place.data[slot] : 0;
+  const physics_hanging *one = place ? &h->table.data[place - 1] : NULL;
+  if (one && one->count == 1) one = hidden_at(h, slot);
+  if (!one) return false;
+  bool other = one->parents[0] != (a < b ? a : b) || one->parents[1] != (a < b ? b : a); // they are in order
+  for (uint32_t k = 0; k < h->others.count; k++) other |= h->others.data[k].slot == slot;
+  return other;
 }
 
 static double gathered_weight(const physics_hangings *h, const double *mass, uint32_t slot) {

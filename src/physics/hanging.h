@@ -10,6 +10,9 @@
 // table that follows the commits; a commit that has to do with no extended cell costs nothing, and one that only refines the
 // vertices it made. The table's order is by level and slot, whatever happened before: parents come before their children, and
 // sums have the same bits after a restart. It is put in order once somebody goes over it; until then commits only add to it.
+//
+// Where a crack ends in the middle of an edge, a vertex has different parents in different cells, and these are tied together
+// (tie.h): entries with a single parent, made anew by every commit while there are such vertices.
 
 #ifndef PHYSICS_HANGING_H
 #define PHYSICS_HANGING_H
@@ -20,7 +23,7 @@
 typedef struct physics_hanging {
   uint32_t slot; // 0: gone
   int32_t level;
-  uint32_t count, parents[4]; // 2 or 4
+  uint32_t count, parents[4]; // 2 or 4; 1 of a vertex that is tied
   uint32_t cell;              // the block it was found in, the least of those it hangs in
 } physics_hanging;
 
@@ -41,6 +44,11 @@ typedef struct physics_hangings {
   BASE_ARRAY(physics_seat) seats;   // of vertices that it made
   BASE_ARRAY(uint32_t) seat_of;     // by slot, from 1; PHYSICS_NO_SEAT
   BASE_ARRAY(uint32_t) cell_stamps, vertex_stamps; // by block and slot: seen in this commit
+  BASE_ARRAY(physics_hanging) found;               // how one vertex hangs, in all its cells
+  BASE_ARRAY(physics_hanging)
+  others; // of vertices that hang differently in different cells: what the table does not say
+  BASE_ARRAY(physics_hanging) ties, hidden; // what is tied, and how it would hang otherwise
+  BASE_ARRAY(uint32_t) ring, tied;          // tie.c
   uint32_t stamp;
   uint64_t changes; // how often the table has changed
   bool disorder;    // the table is not in order
@@ -59,6 +67,9 @@ clv_result physics_hanging_follow(clv_body *body);
 // clv_body_masses has. Once the table is current.
 const physics_hanging *physics_hanging_at(const clv_body *body, uint32_t slot);
 double physics_weight(const clv_body *body, uint32_t slot);
+
+// Whether a vertex hangs in some cell between others than these two, once the table is current.
+bool physics_hangs_otherwise(const physics_hangings *hangings, uint32_t slot, uint32_t a, uint32_t b);
 
 // Once the table is ready. Vectors have three numbers a slot.
 void physics_spread(const clv_body *body, double *vector);

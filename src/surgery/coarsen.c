@@ -120,6 +120,24 @@ static bool all_zoned(const clv_surgery *s, const clv_family *family) {
   return true;
 }
 
+// A crack may end in the middle of an edge while the cells about it are fine. Coarse ones would have to close it (physics/tie.h):
+// in all of them the middle must lie between the same two.
+static bool closes_crack(const clv_surgery *s, const clv_family *family, const uint32_t *slots) {
+  for (uint32_t k = family->corner_count; k < family->vertex_count; k++) {
+    if (family->ends[k][0] >= family->corner_count || family->ends[k][1] >= family->corner_count) continue;
+    const uint32_t a = slots[family->ends[k][0]], b = slots[family->ends[k][1]];
+    const uint32_t *ends = &s->between.data[2 * (size_t)slots[k]];
+    if (is_counted(s, slots[k]) && !(ends[0] == a && ends[1] == b) && !(ends[0] == b && ends[1] == a)) return true;
+    if (physics_hangs_otherwise(s->body->hanging, slots[k], a, b)) return true;
+  }
+  return false;
+}
+
+static void note_ends(clv_surgery *s, const clv_family *family, const uint32_t *slots) {
+  for (uint32_t k = family->corner_count; k < family->vertex_count; k++)
+    for (uint32_t e = 0; e < 2; e++) s->between.data[2 * (size_t)slots[k] + e] = slots[family->ends[k][e]];
+}
+
 static clv_result coarsen_listed(clv_surgery *s, uint32_t level) {
   const double *masses = s->heights.data;
   clv_result result = CLV_OK;
@@ -131,11 +149,13 @@ static clv_result coarsen_listed(clv_surgery *s, uint32_t level) {
     uint32_t slots[8 + CLV_REFINED_VERTICES];
     for (uint32_t v = 0; v < family.vertex_count; v++)
       slots[v] = clv_id_of(s->map, CLV_VERTEX, family.vertices[v]).index;
+    if (closes_crack(s, &family, slots)) continue;
     result = clv_map_coarsen(s->map, cell, level, surgery_levels(s), NULL);
     if (result == CLV_ERROR_REFUSED) {
       result = CLV_OK;
       continue;
     }
+    if (result == CLV_OK) note_ends(s, &family, slots);
     if (result == CLV_OK) result = gather_momentum(s, masses, &family, slots);
     s->did.coarsened++;
   }
@@ -149,7 +169,8 @@ clv_result surgery_coarsen_listed(clv_surgery *s, uint32_t level, clv_surgery_re
   s->gainers.count = 0;
   clv_result result = surgery_reserve_marks(s);
   if (result == CLV_OK &&
-      (!BASE_RESERVE(&s->allocator, &s->gains, 3 * slots) || !BASE_RESERVE(&s->allocator, &s->heights, slots)))
+      (!BASE_RESERVE(&s->allocator, &s->gains, 3 * slots) || !BASE_RESERVE(&s->allocator, &s->heights, slots) ||
+       !BASE_RESERVE(&s->allocator, &s->between, 2 * slots) || physics_hanging_ready(s->body) != CLV_OK))
     result = surgery_no_memory(s);
   if (result == CLV_OK) result = surgery_begin(s);
   if (result != CLV_OK) return result;

@@ -152,8 +152,7 @@ static clv_result add_cell(const slicing *c, clv_dart dart, walls *w) {
 }
 
 static bool hangs(const slicing *c, uint32_t slot) {
-  const physics_hangings *h = c->surgery->body->hanging;
-  return slot < h->place.capacity && h->place.data[slot];
+  return physics_hanging_at(c->surgery->body, slot);
 }
 
 static clv_result find_walls(const slicing *c, clv_dart dart, walls *w) {

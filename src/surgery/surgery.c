@@ -67,6 +67,7 @@ void clv_surgery_destroy(clv_surgery *surgery) {
   BASE_RELEASE(&a, &surgery->values);
   BASE_RELEASE(&a, &surgery->numbers);
   BASE_RELEASE(&a, &surgery->listed_levels);
+  BASE_RELEASE(&a, &surgery->between);
   BASE_RELEASE(&a, &surgery->gains);
   BASE_RELEASE(&a, &surgery->gainers);
   BASE_RELEASE(&a, &surgery->wishes);

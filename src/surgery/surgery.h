@@ -59,6 +59,7 @@ struct clv_surgery {
   BASE_ARRAY(uint8_t) listed_levels; // of cells that are to be refined
   BASE_ARRAY(double) gains;          // by slot of a vertex: momentum that comes to it
   BASE_ARRAY(uint32_t) gainers;      // slots that have some, or may get it
+  BASE_ARRAY(uint32_t) between;      // by slot of a vertex that had some: the two that it came between
   BASE_ARRAY(uint8_t) wishes;        // by number of a cell: what a criterion wants of it
   surgery_sheet sheet;
 };
