@@ -1,9 +1,10 @@
 // Grabs: springs from a point of a body to where a hand is.
 //
 // A spring pulls at a particle and those about it, each by its share of their mass: the same acceleration for all, so that
-// nothing is torn out of the body. Its force is a load: constant over a step. So it must not be stiffer than a step
-// stands: what a patch of mass M, held by its neighbours with stiffness q, answers to in one step h is (M + h^2 q) / h^2,
-// and a quarter of that is the bound; below it the spring carries the whole body's weight on a thirtieth of its size.
+// nothing is torn out of the body. It is stretched by what the middle of their masses lacks, so that its force has an energy. Its
+// force is a load: constant over a step. So it must not be stiffer than a step stands: what a patch of mass M, held by its neighbours with stiffness q, answers to in one step h is (M + h^2 q) / h^2,
+// and a quarter of that is the bound; below it the spring carries the whole body's weight on a thirtieth of its size. Where there is
+// no inertia, the body answers at once with all it has, and the force comes a tenth at a time.
 
 #include "live/live.h"
 #include "physics/body.h"
@@ -31,6 +32,15 @@ static bool add_slot(const clv_live *live, live_grab *grab, uint32_t slot) {
   return true;
 }
 
+// The mean of a vector over the patch, by mass.
+static void middle(const clv_body *body, const live_grab *grab, const double *vector, double mean[3]) {
+  const double *masses = clv_body_masses(body);
+  for (uint32_t c = 0; c < 3; c++) mean[c] = 0;
+  for (uint32_t k = 0; k < grab->patch.count; k++)
+    for (uint32_t c = 0; c < 3; c++)
+      mean[c] += masses[grab->patch.data[k]] / grab->mass * vector[3 * (size_t)grab->patch.data[k] + c];
+}
+
 // The particle and those that share a cell with it, but for those that weigh nothing.
 static bool find_patch(const clv_live *live, live_grab *grab) {
   clv_body *body = clv_world_body(live->world, grab->body);
@@ -51,6 +61,9 @@ static bool find_patch(const clv_live *live, live_grab *grab) {
   }
   clv_walk_end(&star);
   for (uint32_t k = 0; k < grab->patch.count; k++) grab->mass += masses[grab->patch.data[k]];
+  const double *x = clv_body_positions(body);
+  middle(body, grab, x, grab->offset);
+  for (uint32_t c = 0; c < 3; c++) grab->offset[c] -= x[3 * (size_t)grab->vertex.index + c];
   return good;
 }
 
@@ -86,6 +99,7 @@ static bool choose_stiffness(clv_live *live, live_grab *grab) {
   if (!explicit_method && !held_by_rest(live, grab, &rest)) return false;
   const double bound = 0.25 * (grab->mass / (h * h) + rest), wanted = 30 * 9.81 * momenta.mass / fmax(body->size, 1e-9);
   grab->stiffness = fmin(wanted, bound);
+  grab->share = method == CLV_STATIC ? 0.1 : 1;
   grab->damping = fmin(sqrt(grab->stiffness * grab->mass), 0.25 * (grab->mass / h + h * rest));
   return true;
 }
@@ -143,17 +157,17 @@ void live_grab_leave(clv_live *live) {
 static void pull(const clv_live *live, const live_grab *grab) {
   clv_body *body = clv_world_body(live->world, grab->body);
   double *load = physics_vectors(grab->load);
-  const double *masses = clv_body_masses(body), *v = clv_body_velocities(body);
-  const double *x = clv_body_positions(body) + 3 * (size_t)grab->vertex.index;
-  double force[3], speed[3] = {0, 0, 0};
+  const double *masses = clv_body_masses(body);
+  double force[3], place[3], speed[3];
+  middle(body, grab, clv_body_positions(body), place);
+  middle(body, grab, clv_body_velocities(body), speed);
+  for (uint32_t c = 0; c < 3; c++)
+    force[c] = grab->stiffness * (grab->at[c] + grab->offset[c] - place[c]) - grab->damping * speed[c];
+  const size_t numbers = 3 * (size_t)clv_body_slots(body);
+  for (size_t k = 0; k < numbers; k++) load[k] *= 1 - grab->share;
   for (uint32_t k = 0; k < grab->patch.count; k++)
     for (uint32_t c = 0; c < 3; c++)
-      speed[c] += masses[grab->patch.data[k]] / grab->mass * v[3 * (size_t)grab->patch.data[k] + c];
-  for (uint32_t c = 0; c < 3; c++) force[c] = grab->stiffness * (grab->at[c] - x[c]) - grab->damping * speed[c];
-  memset(load, 0, 3 * sizeof *load * clv_body_slots(body));
-  for (uint32_t k = 0; k < grab->patch.count; k++)
-    for (uint32_t c = 0; c < 3; c++)
-      load[3 * (size_t)grab->patch.data[k] + c] = masses[grab->patch.data[k]] / grab->mass * force[c];
+      load[3 * (size_t)grab->patch.data[k] + c] += grab->share * masses[grab->patch.data[k]] / grab->mass * force[c];
 }
 
 // What was grabbed may be gone, or other particles may be about it.
