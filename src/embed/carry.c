@@ -155,9 +155,15 @@ static int compare_parents(const void *a, const void *b) {
 }
 
 static bool collect_parents(embedding *e, const map *m) {
-  e->parents.count = 0;
+  e->parents.count = e->heirs.count = 0;
+  uint32_t last = 0;
   for (uint32_t k = 0; k < m->log.count; k++) {
     const map_write w = m->log.data[k];
+    if (w.op == MAP_INHERIT && w.dart >> 6 != last) {
+      if (!BASE_RESERVE(&m->allocator, &e->heirs, (uint64_t)e->heirs.count + 1)) return false;
+      e->heirs.data[e->heirs.count++] = k;
+    }
+    last = w.op == MAP_INHERIT ? w.dart >> 6 : 0;
     if (w.op != MAP_PARENTS) continue;
     if (!BASE_RESERVE(&m->allocator, &e->parents, (uint64_t)e->parents.count + 1)) return false;
     e->parents.data[e->parents.count] = (embed_parents){w.dart, {w.before, w.after}, e->parents.count};
@@ -330,7 +336,7 @@ static void take_part(const embedding *e, const clv_column *column, uint32_t k, 
 }
 
 // The places of one added cell: the first entry that tells of one is the one that counts. Entries of a cell follow one another.
-static uint32_t fill_heir(const embedding *e, const clv_column *column, uint32_t k) {
+static void fill_heir(const embedding *e, const clv_column *column, uint32_t k) {
   const map *m = column->map;
   const map_write *log = m->log.data;
   const uint32_t block = log[k].dart >> 6, dims = column->index->dims;
@@ -338,18 +344,16 @@ static uint32_t fill_heir(const embedding *e, const clv_column *column, uint32_t
   const clv_suborbits *sub = &clv_templates[page.kind].sub[column->index->inner];
   uint8_t *values = embed_row_value(column, page.kind, map_row(page, log[k].dart), 0);
   uint64_t left = (UINT64_C(1) << sub->count) - 1;
-  for (; k < m->log.count && log[k].op == MAP_INHERIT && log[k].dart >> 6 == block; k++) {
+  for (; left && k < m->log.count && log[k].op == MAP_INHERIT && log[k].dart >> 6 == block; k++) {
     const uint32_t place = sub->of[log[k].dart & 63u];
     if (!(left >> place & 1u) || (dims & log[k].i) != log[k].i) continue;
     left &= ~(UINT64_C(1) << place);
     take_part(e, column, k, values + place * column->size);
   }
-  return k;
 }
 
 static void fill_inherited(const embedding *e, const clv_column *column) {
-  const map *m = column->map;
-  for (uint32_t k = 0; k < m->log.count;) k = m->log.data[k].op == MAP_INHERIT ? fill_heir(e, column, k) : k + 1;
+  for (uint32_t k = 0; k < e->heirs.count; k++) fill_heir(e, column, e->heirs.data[k]);
 }
 
 static bool reserve_column(clv_column *column, const map_plan *plan) {

@@ -139,6 +139,7 @@ static void embedding_destroy(void *self) {
   BASE_RELEASE(&m->allocator, &e->columns);
   BASE_RELEASE(&m->allocator, &e->parents);
   BASE_RELEASE(&m->allocator, &e->by_child);
+  BASE_RELEASE(&m->allocator, &e->heirs);
   BASE_RELEASE(&m->allocator, &e->parts);
   BASE_RELEASE(&m->allocator, &e->given);
   base_free(&m->allocator, e, sizeof *e);

@@ -46,6 +46,7 @@ typedef struct embedding {
   map *map;
   BASE_ARRAY(clv_column *) columns;
   BASE_ARRAY(embed_parents) parents, by_child; // of this commit's new vertices
+  BASE_ARRAY(uint32_t) heirs;                  // where in the log each cell begins that took the place of others
   BASE_ARRAY(clv_part) parts;
   BASE_ARRAY(embed_given) given; // in order of dart, of the log that had so many entries at that revision (level.c)
   uint32_t given_log;

@@ -313,6 +313,7 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->sides);
   BASE_RELEASE(a, &s->cuts);
   BASE_RELEASE(a, &s->arrivals);
+  BASE_RELEASE(a, &s->marks);
   BASE_RELEASE(a, &s->fresh);
   BASE_RELEASE(a, &s->born);
   BASE_RELEASE(a, &s->sources);

@@ -116,8 +116,10 @@ typedef struct map_scratch {
   uint32_t stamp;
   BASE_ARRAY(clv_event) events;
   BASE_ARRAY(clv_rename) renames;
-  map_words sides;                // packed 2-colouring, for recolouring
-  map_words cuts;                 // by entry of the log
+  map_words sides; // packed 2-colouring, for recolouring
+  map_words cuts;  // by entry of the log
+  map_words marks; // by record: the last walk that saw it
+  uint32_t mark;
   map_words arrivals;             // entries of the log that add or drop, of a commit that refines
   map_words fresh;                // blocks that this transaction added, in order
   BASE_ARRAY(map_born) born;      // in order of dart, where a cell has none but new ones (origin.c)

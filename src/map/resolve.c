@@ -63,10 +63,6 @@ static bool append(map *m, map_scratch *s, map_words *nodes, uint32_t node) {
 
 // Nodes
 
-static inline clv_dart node_of(const map *m, uint32_t inner, clv_dart dart) {
-  return map_dart_plain(m, dart) ? map_place_plain(m, inner, dart) : dart;
-}
-
 uint32_t map_node_weight(const map *m, uint32_t inner, clv_dart node) {
   if (!map_dart_plain(m, node)) return 1;
   const clv_suborbits *sub = &clv_templates[map_page(m, node).kind].sub[inner];
@@ -162,16 +158,37 @@ typedef struct resolver {
   uint32_t inner;
   bool crossing, ring;
   bool handed_on; // see is_handed_on
+  uint32_t stamp; // of records that were seen
 } resolver;
 
-static bool add_node(resolver *r, clv_dart dart) {
-  const clv_dart node = node_of(r->m, r->inner, dart);
+// A dart with a record is seen by a mark beside the record.
+static bool add_record(resolver *r, clv_dart dart, uint32_t record) {
+  uint32_t *mark = &r->s->marks.data[record];
+  map_words *nodes = &r->o->nodes;
+  if (*mark == r->stamp) return true;
+  *mark = r->stamp;
+  if (nodes->count == nodes->capacity && !BASE_RESERVE(&r->m->allocator, nodes, (uint64_t)nodes->count + 1))
+    return false;
+  nodes->data[nodes->count++] = dart;
+  return nodes->count != SHORT + 1 || table_rebuild(r->m, r->s, nodes); // the others are looked up there from now on
+}
+
+static inline bool add_node(resolver *r, clv_dart dart) {
+  const uint32_t record = map_record(r->m, dart);
+  if (record != MAP_NO_RECORD) return add_record(r, dart, record);
+  const clv_dart node = map_place_plain(r->m, r->inner, dart);
   return seen(r->s, &r->o->nodes, node) || append(r->m, r->s, &r->o->nodes, node);
 }
 
-static bool leave_node(resolver *r, clv_dart node) {
+static bool was_seen(const resolver *r, clv_dart dart) {
+  const uint32_t record = map_record(r->m, dart);
+  if (record != MAP_NO_RECORD) return r->s->marks.data[record] == r->stamp;
+  return seen(r->s, &r->o->nodes, map_place_plain(r->m, r->inner, dart));
+}
+
+static bool leave_node(resolver *r, clv_dart node, uint32_t record) {
   const clv_map *view = &r->m->view;
-  if (map_dart_plain(r->m, node)) {
+  if (record == MAP_NO_RECORD) {
     const clv_suborbits *sub = &clv_templates[map_page(r->m, node).kind].sub[r->inner];
     const uint32_t number = sub->of[node & 63u];
     for (uint32_t e = sub->exit_start[number]; r->crossing && e < sub->exit_start[number + 1]; e++) {
@@ -183,7 +200,7 @@ static bool leave_node(resolver *r, clv_dart node) {
   }
   for (uint32_t i = 0; i <= view->dimension; i++) {
     if (!(r->o->dims >> i & 1u)) continue;
-    const clv_dart next = clv_alpha(view, node, i);
+    const clv_dart next = r->m->records.alpha.data[4 * (size_t)record + i];
     if (next != node && !add_node(r, next)) return false;
   }
   return true;
@@ -244,10 +261,13 @@ static bool add_any_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart) {
   if (!add_node(r, dart)) return false;
   for (uint32_t k = orbit->node_start; k < nodes->count; k++) {
     const clv_dart node = nodes->data[k];
+    const uint32_t record = map_record(r->m, node);
     if (heirs && map_is_fresh(r->m, node >> 6)) orbit->gained = true; // it knows the name, but does not bear it yet
     if (!r->o->index && map_is_born(r->m, node)) orbit->gained = true;
-    if (!add_part(r, orbit, map_old_name(r->m, r->o->index, node), map_node_weight(r->m, r->inner, node))) return false;
-    if (!leave_node(r, node)) return false;
+    const bool known = r->crossing && record != MAP_NO_RECORD;
+    const uint64_t old = known ? r->o->index->record_ids.data[record] : map_old_name(r->m, r->o->index, node);
+    const uint32_t weight = record != MAP_NO_RECORD ? 1 : map_node_weight(r->m, r->inner, node);
+    if (!add_part(r, orbit, old, weight) || !leave_node(r, node, record)) return false;
   }
   return true;
 }
@@ -268,7 +288,7 @@ static bool add_origin(resolver *r, map_new_orbit *orbit) {
 // Walks the orbit at a touched dart, unless it was walked already.
 static bool start(resolver *r, clv_dart dart) {
   map_orbits *o = r->o;
-  if (seen(r->s, &o->nodes, node_of(r->m, r->inner, dart))) return true;
+  if (was_seen(r, dart)) return true;
   map_new_orbit orbit = {.node_start = o->nodes.count, .part_start = o->parts.count};
   uint32_t found = 0;
   if (!BASE_RESERVE(&r->m->allocator, &o->orbits, (uint64_t)o->orbits.count + 1)) return false;
@@ -326,9 +346,12 @@ static bool start_facet(resolver *r, map_write w, uint32_t cut) {
 
 // A cell that was added: all its places are new, if it still exists.
 static bool start_cell(resolver *r, clv_dart cell) {
-  const uint32_t count = clv_templates[map_page(r->m, cell).kind].dart_count;
-  for (uint32_t l = 0; l < count; l++)
-    if (clv_dart_alive(&r->m->view, cell | l) && !(r->handed_on && is_old_corner(r, cell | l)) && !start(r, cell | l))
+  const clv_template *shape = &clv_templates[map_page(r->m, cell).kind];
+  const clv_suborbits *sub = &shape->sub[r->inner];
+  const bool plain = map_dart_plain(r->m, cell); // one dart of a place is enough, then
+  for (uint32_t l = 0; l < shape->dart_count; l++)
+    if ((!plain || sub->first[sub->of[l]] == l) && clv_dart_alive(&r->m->view, cell | l) &&
+        !(r->handed_on && is_old_corner(r, cell | l)) && !start(r, cell | l))
       return false;
   return true;
 }
@@ -415,7 +438,10 @@ static bool parts_of_lost(map *m, const map_plan *plan, map_orbits *o) {
     const clv_dart node = o->lost.data[k].node;
     const bool weighs = o->index && !cell_lives_on(m, plan, node);
     const map_part part = {o->lost.data[k].old, MAP_NO_ORBIT, weighs ? map_node_weight(m, inner, node) : 0};
-    o->parts.data[o->parts.count++] = part;
+    if (k && o->lost.data[k - 1].old == part.old) // darts of one orbit often come together
+      o->parts.data[o->parts.count - 1].weight += part.weight;
+    else
+      o->parts.data[o->parts.count++] = part;
   }
   return true;
 }
@@ -424,16 +450,25 @@ static inline bool part_before(const map_part *p, const map_part *q) {
   return p->old != q->old ? p->old < q->old : p->orbit < q->orbit;
 }
 
-static int compare_parts(const void *a, const void *b) {
-  return part_before(b, a) - part_before(a, b);
+// Shell's gaps: a handful of parts is the common case.
+static void sort_parts(map_part *parts, uint32_t count) {
+  uint32_t gap = 1;
+  while (gap < count / 3) gap = gap * 3 + 1;
+  for (; gap; gap /= 3)
+    for (uint32_t k = gap; k < count; k++) {
+      const map_part held = parts[k];
+      uint32_t at = k;
+      for (; at >= gap && part_before(&held, &parts[at - gap]); at -= gap) parts[at] = parts[at - gap];
+      parts[at] = held;
+    }
 }
 
-// Sorts the parts of lost darts among themselves and folds equals; then orders all parts by old name. Both keys are
-// unique afterwards, so the order does not depend on how qsort works.
+// Sorts the parts of lost darts among themselves and folds equals: equal keys are one afterwards, so the order does not depend
+// on how the sort works.
 static bool order_parts(map *m, map_orbits *o, uint32_t lost_start) {
   map_part *lost = o->parts.data + lost_start;
   uint32_t lost_count = o->parts.count - lost_start, folded = 0;
-  if (lost_count) qsort(lost, lost_count, sizeof *lost, compare_parts);
+  sort_parts(lost, lost_count);
   for (uint32_t k = 0; k < lost_count; k++) {
     if (folded && lost[folded - 1].old == lost[k].old)
       lost[folded - 1].weight += lost[k].weight;
@@ -539,11 +574,25 @@ static inline void clear(map_orbits *o, uint32_t dims, map_index *index) {
   o->nodes.count = o->orbits.count = o->parts.count = o->by_old.count = o->lost.count = o->fresh = 0;
 }
 
+static bool start_marks(map *m, uint32_t *stamp) {
+  map_words *marks = &m->scratch->marks;
+  const uint32_t had = marks->capacity;
+  if (!BASE_RESERVE(&m->allocator, marks, m->records.count)) return false;
+  if (marks->capacity > had) memset(marks->data + had, 0, (marks->capacity - had) * sizeof *marks->data);
+  if (++m->scratch->mark == 0) {
+    if (marks->capacity) memset(marks->data, 0, marks->capacity * sizeof *marks->data);
+    m->scratch->mark = 1;
+  }
+  *stamp = m->scratch->mark;
+  return true;
+}
+
 static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims, map_index *index) {
   map_scratch *s = m->scratch;
   clear(o, dims, index);
   const uint32_t n = m->view.dimension;
-  resolver r = {m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n), is_handed_on(m, plan, dims)};
+  resolver r = {m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n), is_handed_on(m, plan, dims), 0};
+  if (!start_marks(m, &r.stamp)) return false;
   for (uint32_t k = 0; k < m->log.count && !plan->refined; k++)
     if (!touch(&r, m->log.data[k], s->cuts.data[k])) return false;
   for (uint32_t k = 0; k < s->arrivals.count && plan->refined; k++)

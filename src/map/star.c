@@ -70,28 +70,47 @@ static bool arrive(star *s, clv_dart dart) {
   return least;
 }
 
+// What lies beyond an exit of a corner that is a template's.
+static inline clv_dart beyond(const map *m, clv_page page, clv_dart cell, clv_exit exit) {
+  const map_rows *rows = &m->rows[page.kind];
+  const uint32_t row = map_row(page, cell), *links = &rows->data.data[(size_t)row * rows->words];
+  if (!page.plain && (rows->state.data[row] & MAP_EXTENDED))
+    return m->records.alpha.data[4 * (size_t)(links[0] + exit.dart) + 3];
+  const clv_dart link = links[exit.facet];
+  if (!link) return cell | exit.dart;
+  const clv_page there = map_page(m, link);
+  if (!there.plain && map_record(m, link) != MAP_NO_RECORD) return clv_alpha_facing(&m->view, link, exit.position);
+  return (link & ~63u) | clv_templates[there.kind].turn[link & 63u][exit.position];
+}
+
 static bool leave(star *s, clv_dart dart) {
-  const clv_map *view = &s->m->view;
-  const clv_page page = map_page(s->m, dart);
-  clv_dart out[MOST_AROUND];
-  uint32_t count = 0;
-  if (has_corners(s->m, page, dart)) {
+  const map *m = s->m;
+  const clv_page page = map_page(m, dart);
+  if (has_corners(m, page, dart)) {
     const clv_suborbits *sub = &clv_templates[page.kind].sub[CORNER];
     const uint32_t number = sub->of[dart & 63u];
-    for (uint32_t e = sub->exit_start[number]; e < sub->exit_start[number + 1]; e++)
-      out[count++] = (dart & ~63u) | sub->exit[e].dart;
-  } else {
-    go_round(s->m, dart, out, &count);
+    for (uint32_t e = sub->exit_start[number]; e < sub->exit_start[number + 1]; e++) {
+      const clv_dart next = beyond(m, page, dart & ~63u, sub->exit[e]);
+      if (next != ((dart & ~63u) | sub->exit[e].dart) && !arrive(s, next)) return false;
+    }
+    return true;
   }
+  clv_dart out[MOST_AROUND];
+  uint32_t count = 0;
+  go_round(m, dart, out, &count);
   for (uint32_t k = 0; k < count; k++) {
-    const clv_dart next = clv_alpha(view, out[k], 3);
+    const clv_dart next = m->records.alpha.data[4 * (size_t)map_record(m, out[k]) + 3];
     if (next != out[k] && !arrive(s, next)) return false;
   }
   return true;
 }
 
 uint32_t map_star_of_vertex(const map *m, clv_dart dart, clv_dart entry[MAP_STAR_MOST]) {
-  star s = {.m = m, .darts = entry};
+  star s; // its keys are written before they are read
+  s.m = m;
+  s.darts = entry;
+  s.count = 0;
+  memset(s.slots, 0, sizeof s.slots);
   if (!arrive(&s, dart)) return 0;
   for (uint32_t k = 0; k < s.count; k++)
     if (s.count > MAP_STAR_MOST - MOST_AROUND || !leave(&s, entry[k])) return 0;

@@ -10,7 +10,7 @@ static inline uint32_t plain_id(const map *m, const map_index *index, clv_page p
 
 view_place view_place_of(const map *m, const map_index *index, clv_dart dart) {
   const clv_page page = map_page(m, dart);
-  if (CLV_LIKELY(page.plain)) {
+  if (CLV_LIKELY(page.plain) || map_record(m, dart) == MAP_NO_RECORD) {
     if (index->crossing) return (view_place){0, plain_id(m, index, page, dart)};
     const clv_suborbits *sub = &clv_templates[page.kind].sub[index->inner];
     return (view_place){page.kind, map_row(page, dart) * sub->count + sub->of[dart & 63u]};
@@ -113,7 +113,7 @@ static clv_dart turn(const map *m, clv_dart dart) {
 void view_site_read(const view_site *site, clv_dart base, view_reading *reading) {
   const map *m = site->map;
   const clv_page page = map_page(m, base);
-  if (site->inside && CLV_LIKELY(page.plain)) {
+  if (site->inside && (CLV_LIKELY(page.plain) || map_record(m, base) == MAP_NO_RECORD)) {
     read_inside(site, page, base, reading);
     return;
   }
@@ -140,7 +140,7 @@ bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t
   if (!site->inside) return false;
   for (uint32_t l = 0; l < lanes; l++) {
     const clv_page page = map_page(m, bases[l]);
-    if (!page.plain) return false;
+    if (!page.plain && map_record(m, bases[l]) != MAP_NO_RECORD) return false;
     kind[l] = page.kind;
     row[l] = map_row(page, bases[l]);
     shape[l] = &clv_templates[page.kind];

@@ -390,21 +390,32 @@ static void reach_by_links(clv_views *views, const view_site *site) {
   for (uint32_t l = 0; l < site->links.count; l++) reach_by_link(views, site, &site->links.data[l]);
 }
 
+// How a site reads a column: not at all; at its own orbit; or elsewhere, or in more of it.
+typedef enum view_regard { VIEW_IGNORED, VIEW_OWN, VIEW_ELSEWHERE } view_regard;
+
+static view_regard regard(const view_site *site, const clv_column *column) {
+  const uint32_t dims = column->index->dims;
+  view_regard found = VIEW_IGNORED;
+  for (uint32_t s = 0; s < site->sources.count; s++) {
+    if (site->sources.data[s].column != column) continue;
+    const bool within = site->crossing ? !(dims & ~site->dims) : dims == site->dims;
+    if (!within || site->sources.data[s].way.length > 0) return VIEW_ELSEWHERE;
+    found = VIEW_OWN;
+  }
+  return found;
+}
+
 static void reach_by_values(clv_views *views, const view_site *site) {
   const view_change *change = &views->change;
+  const clv_column *column = NULL;
+  view_regard how = VIEW_IGNORED;
   for (uint32_t k = 0; k < change->values.count && !change->no_memory; k++) {
-    const clv_column *column = change->values.data[k].column;
+    const view_touched_value value = change->values.data[k];
+    if (value.column != column) how = regard(site, column = value.column);
+    if (how == VIEW_OWN) touch(views, site, value.dart);
+    if (how != VIEW_ELSEWHERE) continue;
     reaching r = {.views = views, .site = site, .dims = column->index->dims, .column = column, .values = true};
-    bool reads = false, elsewhere = false;
-    for (uint32_t s = 0; s < site->sources.count; s++) {
-      if (site->sources.data[s].column != column) continue;
-      reads = true;
-      const bool within = site->crossing ? !(r.dims & ~site->dims) : r.dims == site->dims;
-      elsewhere |= !within || site->sources.data[s].way.length > 0;
-    }
-    if (reads && !elsewhere) touch(views, site, change->values.data[k].dart); // the orbit reads a value of its own
-    if (elsewhere && !view_orbit_darts(site->map, r.dims, change->values.data[k].dart, follow_sources, &r))
-      views->change.no_memory = true;
+    if (!view_orbit_darts(site->map, r.dims, value.dart, follow_sources, &r)) views->change.no_memory = true;
   }
 }
 
@@ -425,6 +436,7 @@ static void reach_by_parting(clv_views *views, const view_site *site) {
   uint32_t read = 0; // by dims: values that are not copied
   for (uint32_t k = 0; k < site->sources.count; k++)
     if (!copies_all(site, site->sources.data[k].dims)) read |= 1u << site->sources.data[k].dims;
+  if (!site->crossing && !read) return;
   for (uint32_t k = 0; k < commit->event_count && !views->change.no_memory; k++) {
     const clv_event *event = &commit->events[k];
     if (site->crossing && event->dims == site->dims)
@@ -554,10 +566,17 @@ static bool compute_one(void *user, clv_dart dart) {
   return true;
 }
 
+// Whether there are cells of the kind that a site is for.
+static bool is_needed(const view_site *site) {
+  const clv_kind kind = site->law->shape.kind;
+  return !site->whole || !kind || site->map->rows[kind].alive;
+}
+
 static bool derive_again(clv_views *views, const view_figure *figure) {
   view_change *change = &views->change;
   forget_keys(views);
-  for (uint32_t f = 0; f < figure->count; f++) reach(views, &figure->formulas[f].site);
+  for (uint32_t f = 0; f < figure->count; f++)
+    if (is_needed(&figure->formulas[f].site)) reach(views, &figure->formulas[f].site);
   for (uint32_t k = 0; k < change->values.count; k++) // whoever set a derived value is overruled
     if (change->values.data[k].column == figure->column)
       touch(views, &figure->formulas[0].site, change->values.data[k].dart);
@@ -566,6 +585,7 @@ static bool derive_again(clv_views *views, const view_figure *figure) {
     if (change->keys.data[k].dart && !mark_values(views, figure, &change->keys.data[k])) return false;
   for (uint32_t f = 0; f < figure->count; f++) {
     computing c = {views, &figure->formulas[f], 0};
+    if (!is_needed(&c.formula->site)) continue;
     view_formula_aim(&figure->formulas[f]);
     view_formula_start(c.formula, &views->rooms[0], views->params.data);
     for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++) {
