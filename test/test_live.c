@@ -684,7 +684,7 @@ static void memory_may_run_out(void **state) {
   counting_memory memory = {0};
   size_t fail_at = 1;
   do live_through(&memory, fail_at);
-  while (fail_at += 1 + fail_at / 12, memory.refused);
+  while (fail_at += 1 + fail_at / 7, memory.refused);
 }
 
 int main(void) {

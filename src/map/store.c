@@ -327,7 +327,7 @@ static void copy_facet(const map *m, clv_dart cell, const clv_template *shape, u
   const uint32_t first = shape->facet_first[facet], size = shape->facet_size[facet], n = shape->dimension;
   const clv_page beyond = map_page(m, link);
   const bool plain = link && map_record(m, link) == MAP_NO_RECORD;
-  const uint8_t *turn = clv_templates[plain ? beyond.kind : CLV_NONE].turn[link & 63u];
+  const uint8_t *turn = clv_templates[plain ? beyond.kind : CLV_NONE].turn[plain ? link & 63u : 0];
   clv_dart at = link;
   for (uint32_t k = 0; k < size; k++) {
     alpha[4 * (first + k) + n] = !link ? cell + first + k : plain ? (link & ~63u) | turn[k] : at;
