@@ -64,8 +64,8 @@ async function press(place) {
   await page.mouse.click(at.x, at.y);
 }
 
-async function slide(label, value) {
-  await page.getByLabel(label, { exact: true }).fill(String(value));
+async function slide(label, value, of = page) {
+  await of.getByLabel(label, { exact: true }).fill(String(value));
 }
 
 async function reset() {
@@ -344,6 +344,16 @@ test("it works on a telephone and at 400 %, by touch", async () => {
   await small.getByLabel("Gravity", { exact: true }).scrollIntoViewIfNeeded();
   assert.ok((await overflow()) <= 0);
   await small.context().close();
+});
+
+test("a step that is rejected is told with its reason", async () => {
+  const hard = await view(scene, "--threads", "1");
+  const watched = await open(hard.link);
+  await watched.getByLabel("Integrator").selectOption("symplectic-euler");
+  await slide("Stiffness", 200, watched);
+  await watched.locator(".notice", { hasText: "rejected" }).waitFor();
+  await watched.context().close();
+  await hard.end();
 });
 
 test("a finished run is played", async () => {

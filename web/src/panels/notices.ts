@@ -10,6 +10,7 @@ export class Notices {
   readonly status = h("p", { class: "status", role: "status" });
   private readonly lost = h("div", { class: "notice lost", role: "alert", hidden: true });
   private readonly seen = new Set<string>();
+  private readonly warnings = new Map<string, { text: HTMLElement; renew: () => void }>();
   private timer = 0;
 
   constructor(session: Session) {
@@ -43,16 +44,31 @@ export class Notices {
 
   warn(words: string): void {
     const sentence = `${words[0].toUpperCase()}${words.slice(1)}${/[.!?…]$/.test(words) ? "" : "."}`;
+    // The same in other numbers is news of the same trouble, and takes its place.
+    const kind = sentence.replace(/[\d.,+-]+/g, "#");
+    const known = this.warnings.get(kind);
+    if (known) {
+      known.text.textContent = sentence;
+      known.renew();
+      return;
+    }
+    const text = h("span", {}, sentence);
+    const end = () => {
+      notice.remove();
+      this.warnings.delete(kind);
+    };
     const notice: HTMLElement = h(
       "div",
       { class: "notice warning", role: "alert" },
-      h("span", {}, sentence),
-      h("button", { type: "button", "aria-label": "Dismiss", onclick: () => notice.remove() }, "×"),
+      text,
+      h("button", { type: "button", "aria-label": "Dismiss", onclick: end }, "×"),
     );
-    const same = [...this.element.children].find((other) => other.firstElementChild?.textContent === sentence);
-    same?.remove();
+    let timer = window.setTimeout(end, SHOWN);
+    const renew = () => {
+      window.clearTimeout(timer);
+      timer = window.setTimeout(end, SHOWN);
+    };
+    this.warnings.set(kind, { text, renew });
     this.element.append(notice);
-    while (this.element.children.length > 4) this.element.children[1].remove();
-    window.setTimeout(() => notice.remove(), SHOWN);
   }
 }

@@ -92,6 +92,7 @@ export class Ground {
   private readonly shadeUniforms = { strength: { value: 0.3 }, shadow: { value: this.first.texture } };
   private readonly middle = new THREE.Vector3();
   private floor = 0;
+  private deepest = 0; // what falls farther is lost
   private castAt = 0;
 
   constructor() {
@@ -142,6 +143,7 @@ export class Ground {
     const radius = size.length() / 2;
     const half = Math.max(size.x, size.y) / 2 + radius * 0.45;
     this.floor = box.min.z - radius * 0.3;
+    this.deepest = this.floor - radius * 10;
     this.lines.scale.setScalar(round(radius / 5));
     this.shade.scale.set(half, half, 1);
     this.fall.reach.value = radius * 1.5;
@@ -157,7 +159,7 @@ export class Ground {
   }
 
   lower(lowest: number): void {
-    this.floor = Math.min(this.floor, lowest);
+    this.floor = Math.max(Math.min(this.floor, lowest), this.deepest);
     this.group.position.set(this.middle.x, this.middle.y, this.floor);
     this.fall.floor_.value = this.floor;
   }
