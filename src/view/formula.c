@@ -80,8 +80,8 @@ static bool is_direct(const view_formula *formula) {
   if (formula->targets.count != 1 || feed->code.operations.count || feed->code.inputs.count != 1 || !feed->sums.count)
     return false;
   const view_target *target = &formula->targets.data[0];
-  return target->column->index == site->index && site->spots.data[target->spot].step == 0 &&
-         sums_at_places(site, &l->sums.data[0], &formula->sums[0]);
+  return target->column->index == site->index && target->column->def.components == 1 &&
+         site->spots.data[target->spot].step == 0 && sums_at_places(site, &l->sums.data[0], &formula->sums[0]);
 }
 
 // What terms of a sum have in common is computed once.
@@ -293,18 +293,15 @@ static void fill_in_common(const view_formula *formula, view_room *room, const c
 }
 
 void view_formula_sum_up(const view_formula *formula, view_room *room, const double *params, const clv_dart *darts,
-                         const view_star *stars, const uint32_t *slots, uint32_t lanes) {
+                         const view_star *stars, uint32_t lanes, double *totals) {
   const view_feed *feed = &formula->sums[0];
   const uint32_t kind = map_page(formula->site.map, darts[0]).kind;
   const view_pick *plain = plain_term(formula, 0);
-  double totals[VIEW_LANES] = {0}, *values = room->sum_values.data;
-  for (uint32_t lane = 0; plain && lane < lanes; lane++) totals[lane] = add_places(plain, &stars[lane], kind);
-  if (!plain) {
-    view_code_start(&feed->code, params, values);
-    fill_in_common(formula, room, darts, lanes, values);
-    view_code_run_steady(&feed->code, lanes, values);
-    add_terms(feed, values, stars, lanes, kind, totals);
-  }
-  for (uint32_t lane = 0; lane < lanes; lane++)
-    view_assign(&formula->targets.data[0], (view_place){0, slots[lane]}, totals[lane]);
+  double *values = room->sum_values.data;
+  for (uint32_t lane = 0; lane < lanes; lane++) totals[lane] = plain ? add_places(plain, &stars[lane], kind) : 0;
+  if (plain) return;
+  view_code_start(&feed->code, params, values);
+  fill_in_common(formula, room, darts, lanes, values);
+  view_code_run_steady(&feed->code, lanes, values);
+  add_terms(feed, values, stars, lanes, kind, totals);
 }

@@ -51,10 +51,10 @@ bool view_formula_take(const view_formula *formula, view_room *room, const doubl
                        bool *holds);
 void view_formula_compute(const view_formula *formula, view_room *room, uint32_t lanes);
 
-// Where one value of an orbit is one sum, over its own places and of what lies there, for up to eight orbits whose places are
-// known: computes and assigns it. `slots` are the orbits' numbers.
+// Where one value of an orbit is one sum, over its own places and of what lies there: what places of up to eight orbits add
+// to it.
 void view_formula_sum_up(const view_formula *formula, view_room *room, const double *params, const clv_dart *darts,
-                         const view_star *stars, const uint32_t *slots, uint32_t lanes);
+                         const view_star *stars, uint32_t lanes, double *totals);
 
 static inline double view_formula_result(const view_formula *formula, const view_room *room, uint32_t t,
                                          uint32_t lane) {

@@ -15,6 +15,7 @@ typedef struct losing {
   const map *m;
   const clv_commit *commit;
   uint32_t kind;
+  clv_dart gone;                                 // the one cell that was removed; 0: none, or several
   uint32_t first[MAP_INDICES], end[MAP_INDICES]; // events by dims
 } losing;
 
@@ -107,25 +108,84 @@ static bool stars_of(losing *l, const uint32_t *numbers, uint32_t lanes, view_st
 
 // Derived quantities
 
-static bool derive(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes) {
-  clv_views *views = l->views;
-  view_room *room = &views->rooms[0];
-  view_star stars[VIEW_LANES];
+// What an orbit lost with the one cell that was removed. A sum is what it was, less that; as long as most of it is left, no
+// more is lost by rounding than when it is added up.
+
+enum { MOST_LOST = 4 };
+
+static bool lost_places(const losing *l, const clv_event *event, map_place *places, view_star *lost) {
+  const map_index *index = l->m->indices[event->dims];
+  const clv_suborbits *sub = &clv_templates[l->kind].sub[index->inner];
+  const uint32_t row = map_row(map_page(l->m, l->gone), l->gone);
+  *lost = (view_star){places, 0};
+  for (uint32_t k = 0; k < sub->count; k++) {
+    const uint32_t slot = row * sub->count + k;
+    if (index->ids[l->kind].data[slot] != event->id.index) continue;
+    if (lost->count == MOST_LOST) return false;
+    places[lost->count++] = (map_place){l->gone | sub->first[k], slot};
+  }
+  return lost->count != 0;
+}
+
+static double *value_of(const view_target *target, uint32_t slot) {
+  return (double *)(void *)(target->column->slots.data + (size_t)slot * target->column->size) + target->component;
+}
+
+// Of those orbits that nobody has walked; *left gets those for which it will not do.
+static void subtract(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes, uint32_t *left,
+                     uint32_t *left_count) {
+  const view_target *target = &formula->targets.data[0];
+  const double most = 0.75;
+  map_place places[VIEW_LANES][MOST_LOST];
+  view_star lost[VIEW_LANES];
   clv_dart darts[VIEW_LANES];
-  uint32_t slots[VIEW_LANES];
+  uint32_t taken[VIEW_LANES], count = 0;
+  double totals[VIEW_LANES];
   for (uint32_t lane = 0; lane < lanes; lane++) {
     const clv_event *event = &l->commit->events[numbers[lane]];
-    darts[lane] = event->dart;
-    slots[lane] = event->id.index;
+    const map_place *told;
+    const bool fits = l->gone && event->kind == CLV_CHANGED && target->column->def.type == CLV_DOUBLE &&
+                      !map_told_star(l->m, numbers[lane], &told) && lost_places(l, event, places[count], &lost[count]);
+    if (!fits) {
+      left[(*left_count)++] = numbers[lane];
+      continue;
+    }
+    darts[count] = event->dart;
+    taken[count++] = numbers[lane];
   }
-  if (formula->direct && lanes) {
-    if (!stars_of(l, numbers, lanes, stars)) return false;
-    view_formula_sum_up(formula, room, views->params.data, darts, stars, slots, lanes);
-    return true;
+  if (count) view_formula_sum_up(formula, &l->views->rooms[0], l->views->params.data, darts, lost, count, totals);
+  for (uint32_t k = 0; k < count; k++) {
+    double *value = value_of(target, l->commit->events[taken[k]].id.index);
+    if (*value - totals[k] > most * *value)
+      *value -= totals[k];
+    else
+      left[(*left_count)++] = taken[k];
   }
+}
+
+static bool derive_sums(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes) {
+  view_star stars[VIEW_LANES];
+  clv_dart darts[VIEW_LANES];
+  uint32_t left[VIEW_LANES], count = 0;
+  double totals[VIEW_LANES];
+  subtract(l, formula, numbers, lanes, left, &count);
+  if (!count) return true;
+  if (!stars_of(l, left, count, stars)) return false;
+  for (uint32_t k = 0; k < count; k++) darts[k] = l->commit->events[left[k]].dart;
+  view_formula_sum_up(formula, &l->views->rooms[0], l->views->params.data, darts, stars, count, totals);
+  for (uint32_t k = 0; k < count; k++)
+    view_assign(&formula->targets.data[0], (view_place){0, l->commit->events[left[k]].id.index}, totals[k]);
+  return true;
+}
+
+static bool derive(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes) {
+  const clv_views *views = l->views;
+  view_room *room = &views->rooms[0];
+  if (formula->direct) return derive_sums(l, formula, numbers, lanes);
   for (uint32_t lane = 0; lane < lanes; lane++) {
     bool holds = false;
-    if (!view_formula_take(formula, room, views->params.data, darts[lane], 0, &holds)) return false;
+    if (!view_formula_take(formula, room, views->params.data, l->commit->events[numbers[lane]].dart, 0, &holds))
+      return false;
     if (!holds) continue;
     view_formula_compute(formula, room, 1);
     for (uint32_t t = 0; t < formula->targets.count; t++)
@@ -135,14 +195,19 @@ static bool derive(losing *l, const view_formula *formula, const uint32_t *numbe
   return true;
 }
 
+static void clear_values(const losing *l, const clv_column *column) {
+  const uint32_t dims = column->index->dims;
+  for (uint32_t k = l->first[dims]; k < l->end[dims]; k++)
+    if (l->commit->events[k].dart)
+      memset(column->slots.data + (size_t)l->commit->events[k].id.index * column->size, 0, column->size);
+}
+
 static bool derive_again(losing *l, const view_figure *figure) {
   const clv_column *column = figure->column;
   const uint32_t dims = column->index->dims;
   if (!column->index->crossing) return true;
   bool done = true;
-  for (uint32_t k = l->first[dims]; k < l->end[dims]; k++)
-    if (l->commit->events[k].dart)
-      memset(column->slots.data + (size_t)l->commit->events[k].id.index * column->size, 0, column->size);
+  if (figure->count != 1 || !figure->formulas[0].direct) clear_values(l, column);
   for (uint32_t f = 0; f < figure->count; f++) {
     view_formula *formula = &figure->formulas[f];
     view_formula_aim(formula);
@@ -310,6 +375,10 @@ bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
     if (l.first[dims] == l.end[dims]) l.first[dims] = k;
     l.end[dims] = k + 1;
   }
+  const map_write last = m->log.data[m->told - 1];
+  uint32_t drops = 0;
+  for (uint32_t k = 0; k < m->told && drops < 2; k++) drops += m->log.data[k].op == MAP_CELL_DROP;
+  if (drops == 1 && last.op == MAP_CELL_DROP) l.gone = last.dart;
   views->change.commit = commit;
   views->change.values.count = 0; // all of them are at orbits that events name
   *done = true;
