@@ -61,17 +61,18 @@ const theme = new Theme(stage);
 
 // Tools.
 
+// Around what is there, but for what fell out of the scene.
 function sceneBox(): Box3 {
   const box = new Box3();
   for (const body of session.bodies) {
     const bounds = body.box();
     if (bounds) box.union(new Box3(new Vector3(...bounds.least), new Vector3(...bounds.most)));
   }
-  if (box.isEmpty() && session.hello) {
-    const [least, most] = session.hello.box;
-    box.set(new Vector3(...least), new Vector3(...most));
-  }
-  return box;
+  if (!session.hello) return box;
+  const [least, most] = session.hello.box.map((corner) => new Vector3(...corner));
+  const scene = new Box3(least, most);
+  box.intersect(scene.clone().expandByScalar(least.distanceTo(most)));
+  return box.isEmpty() ? scene : box;
 }
 
 function showDarts(): void {

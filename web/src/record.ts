@@ -43,7 +43,11 @@ export class Recorder {
     const parts: Blob[] = [];
     const film = new MediaRecorder(this.stage.canvas.captureStream(30));
     film.ondataavailable = (event) => parts.push(event.data);
-    film.onstop = () => save(new Blob(parts, { type: film.mimeType }), `${this.name()}.webm`);
+    film.onstop = () => {
+      const blob = new Blob(parts, { type: film.mimeType });
+      if (blob.size > 0) save(blob, `${this.name()}.webm`);
+      else this.warn("The film is empty: nothing moved in the picture.");
+    };
     film.start(1000);
     this.film = film;
     this.say("Filming the view; press again to end and save.");

@@ -273,10 +273,18 @@ test("two pages see the same body", async () => {
   await context.close();
 });
 
-test("a picture and a replay can be kept", async () => {
+test("a picture, a film and a replay can be kept", async () => {
   const [download] = await Promise.all([page.waitForEvent("download"), key("s")]);
   assert.match(download.suggestedFilename(), /^a-bridge-of-tetrahedra-.*\.png$/);
   assert.equal(readFileSync(await download.path()).subarray(1, 4).toString(), "PNG");
+  await key("m");
+  await page.getByText(/^Filming the view/).waitFor();
+  await go();
+  await until((count) => window.cleave.framesDrawn() > count + 3, await ask(() => window.cleave.framesDrawn()));
+  await reset();
+  const [film] = await Promise.all([page.waitForEvent("download"), key("m")]);
+  assert.match(film.suggestedFilename(), /\.webm$/);
+  assert.equal(readFileSync(await film.path()).readUInt32BE(0), 0x1a45dfa3); // as Matroska begins
   await key("r");
   await page.getByText(/^Recording to /).waitFor();
   await until(() => window.cleave.news().recording);

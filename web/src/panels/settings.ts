@@ -10,7 +10,7 @@ const WORDS: Record<string, { label: string; unit: string; zero?: string }> = {
   stiffness: { label: "Stiffness", unit: "×" },
   damping: { label: "Damping", unit: "1/s" },
   gravity: { label: "Gravity", unit: "m/s²" },
-  tear: { label: "Tear threshold", unit: "Pa", zero: "off" },
+  tear: { label: "Tear threshold", unit: "", zero: "off" },
   iterations: { label: "Iterations", unit: "", zero: "automatic" },
 };
 

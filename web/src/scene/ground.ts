@@ -143,7 +143,7 @@ export class Ground {
     const radius = size.length() / 2;
     const half = Math.max(size.x, size.y) / 2 + radius * 0.45;
     this.floor = box.min.z - radius * 0.3;
-    this.deepest = this.floor - radius * 10;
+    this.deepest = this.floor - radius * 2;
     this.lines.scale.setScalar(round(radius / 5));
     this.shade.scale.set(half, half, 1);
     this.fall.reach.value = radius * 1.5;
