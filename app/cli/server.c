@@ -213,7 +213,8 @@ static int join(struct lws *wsi, session *s) {
 
 static void leave(struct lws *wsi, session *s) {
   lws_sul_cancel(&s->timer);
-  if (s->joined) clv_live_leave(server_of(wsi)->live, s->client);
+  clv_live *live = server_of(wsi)->live;
+  if (s->joined && live) clv_live_leave(live, s->client);
   free(s->message);
   free(s->times);
   *s = (session){.wsi = NULL};
@@ -375,5 +376,6 @@ void cli_server_wake(void *user) {
 int cli_server_run(cli_server *server, clv_live *live) {
   server->live = live;
   while (!stop_signal && lws_service(server->context, 0) >= 0) continue;
+  server->live = NULL; // connections that are still open end with the server, and this may be gone then
   return (int)stop_signal;
 }

@@ -310,6 +310,7 @@ def main():
             test(view)
             check(view.process.poll() is None, "the program died")
             print(f"ok: {test.__name__}")
+        Client(view.port)  # which is there to the end
     check(view.status == 0, "it ends without a complaint", view.status)
     for test in (others_need_the_token, a_finished_run_is_played):
         test(scene)
