@@ -16,6 +16,7 @@ typedef struct losing {
   const clv_commit *commit;
   uint32_t kind;
   clv_dart gone;                                 // the one cell that was removed; 0: none, or several
+  bool parting;                                  // one facet was unsewn
   uint32_t first[MAP_INDICES], end[MAP_INDICES]; // events by dims
 } losing;
 
@@ -108,12 +109,12 @@ static bool stars_of(losing *l, const uint32_t *numbers, uint32_t lanes, view_st
 
 // Derived quantities
 
-// What an orbit lost with the one cell that was removed. A sum is what it was, less that; as long as most of it is left, no
-// more is lost by rounding than when it is added up.
+// What an orbit lost: places of the one cell that was removed, or all that came off it. A sum is what it was, less that; as long
+// as a good part of it is left, rounding takes no more than a bit or two.
 
 enum { MOST_LOST = 4 };
 
-static bool lost_places(const losing *l, const clv_event *event, map_place *places, view_star *lost) {
+static bool lost_with_cell(const losing *l, const clv_event *event, map_place *places, view_star *lost) {
   const map_index *index = l->m->indices[event->dims];
   const clv_suborbits *sub = &clv_templates[l->kind].sub[index->inner];
   const uint32_t row = map_row(map_page(l->m, l->gone), l->gone);
@@ -127,6 +128,22 @@ static bool lost_places(const losing *l, const clv_event *event, map_place *plac
   return lost->count != 0;
 }
 
+// What came off an orbit whose event comes just before its own (map/part.c).
+static bool lost_by_parting(const losing *l, uint32_t number, view_star *lost) {
+  if (number + 1 == l->commit->event_count) return false;
+  const clv_event *event = &l->commit->events[number], *next = event + 1;
+  if (next->kind != CLV_SPLIT || next->dims != event->dims || next->from.index != event->id.index) return false;
+  lost->count = map_told_star(l->m, number + 1, &lost->places);
+  return lost->count != 0;
+}
+
+static bool find_lost(const losing *l, uint32_t number, map_place *places, view_star *lost) {
+  const clv_event *event = &l->commit->events[number];
+  const map_place *told;
+  if (event->kind != CLV_CHANGED || map_told_star(l->m, number, &told)) return false;
+  return l->gone ? lost_with_cell(l, event, places, lost) : l->parting && lost_by_parting(l, number, lost);
+}
+
 static double *value_of(const view_target *target, uint32_t slot) {
   return (double *)(void *)(target->column->slots.data + (size_t)slot * target->column->size) + target->component;
 }
@@ -135,28 +152,24 @@ static double *value_of(const view_target *target, uint32_t slot) {
 static void subtract(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes, uint32_t *left,
                      uint32_t *left_count) {
   const view_target *target = &formula->targets.data[0];
-  const double most = 0.75;
+  const double least = 0.25;
   map_place places[VIEW_LANES][MOST_LOST];
   view_star lost[VIEW_LANES];
   clv_dart darts[VIEW_LANES];
   uint32_t taken[VIEW_LANES], count = 0;
   double totals[VIEW_LANES];
   for (uint32_t lane = 0; lane < lanes; lane++) {
-    const clv_event *event = &l->commit->events[numbers[lane]];
-    const map_place *told;
-    const bool fits = l->gone && event->kind == CLV_CHANGED && target->column->def.type == CLV_DOUBLE &&
-                      !map_told_star(l->m, numbers[lane], &told) && lost_places(l, event, places[count], &lost[count]);
-    if (!fits) {
+    if (target->column->def.type != CLV_DOUBLE || !find_lost(l, numbers[lane], places[count], &lost[count])) {
       left[(*left_count)++] = numbers[lane];
       continue;
     }
-    darts[count] = event->dart;
+    darts[count] = l->commit->events[numbers[lane]].dart;
     taken[count++] = numbers[lane];
   }
   if (count) view_formula_sum_up(formula, &l->views->rooms[0], l->views->params.data, darts, lost, count, totals);
   for (uint32_t k = 0; k < count; k++) {
     double *value = value_of(target, l->commit->events[taken[k]].id.index);
-    if (*value - totals[k] > most * *value)
+    if (*value - totals[k] > least * *value)
       *value -= totals[k];
     else
       left[(*left_count)++] = taken[k];
@@ -379,6 +392,7 @@ bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
   uint32_t drops = 0;
   for (uint32_t k = 0; k < m->told && drops < 2; k++) drops += m->log.data[k].op == MAP_CELL_DROP;
   if (drops == 1 && last.op == MAP_CELL_DROP) l.gone = last.dart;
+  l.parting = !drops && m->told == 2;
   views->change.commit = commit;
   views->change.values.count = 0; // all of them are at orbits that events name
   *done = true;
