@@ -43,6 +43,16 @@ static bool is_cut(const coarsening *c, uint32_t facet) {
   return false;
 }
 
+// Where a0 leads from a place beyond: past finer vertices, which others may have put on the rim of a facet.
+static bool leads_along(const coarsening *c, uint32_t at, clv_dart end) {
+  const map_family *f = &c->family;
+  const clv_dart dart = f->beyond[at];
+  clv_dart found = clv_alpha(&c->m->view, dart, 0);
+  if (found == end) return true;
+  const map_border border = {.m = c->m, .levels = f->levels, .level = f->level, .shape = f->shape};
+  return f->shape->dimension == 3 && (at & 3u) < 2 && map_border_step(&border, dart, &found) && found == end;
+}
+
 // One cell beyond, in which the facet is divided as here and no further: its links, which lead all over the facet, say so.
 static bool is_coarse(const coarsening *c, uint32_t facet) {
   const map_family *f = &c->family;
@@ -55,7 +65,8 @@ static bool is_coarse(const coarsening *c, uint32_t facet) {
       for (uint32_t i = 0; i < (j > 1 ? 3u : 2u); i++) {
         const uint32_t to =
             n == 2 && i == 1 ? 4u * f->shape->alpha[0][l] + 1u : map_border_link(f->shape, 4 * l + j, i);
-        if ((n == 3 || j || !i) && clv_alpha(view, dart, i) != f->beyond[to]) return false;
+        if (n == 2 && !j && i) continue;
+        if (i ? clv_alpha(view, dart, i) != f->beyond[to] : !leads_along(c, 4 * l + j, f->beyond[to])) return false;
       }
     }
   return true;

@@ -57,6 +57,9 @@ typedef struct map_border {
 // Fills in the darts; refuses what does not look like a cell of that level.
 clv_result map_find_border(map_border *border);
 
+// Where the edge ends that begins at a dart, at the level of children; false where there is none.
+bool map_border_step(const map_border *border, clv_dart dart, clv_dart *end);
+
 // Both ends of each edge that lies along the one at a place, appended; the level is that of children.
 clv_result map_border_pieces(const map_border *border, uint32_t at, clv_walk *pieces);
 

@@ -62,7 +62,7 @@ static int32_t tell_level(const void *border, clv_dart dart) {
   return level < 0 ? MAP_NO_LEVEL : level;
 }
 
-static bool level_step(const map_border *b, clv_dart dart, clv_dart *end) {
+bool map_border_step(const map_border *b, clv_dart dart, clv_dart *end) {
   const map_levels levels = {.view = &b->m->view, .at = tell_level, .user = b};
   return map_level_step(&levels, dart, b->level + 1, end);
 }
@@ -91,7 +91,7 @@ static bool find_edge(map_border *b, uint32_t l) {
   clv_dart end;
   b->darts[4 * l] = dart;
   if (clv_alpha(&b->m->view, dart, 0) == (b->cell | b->shape->alpha[0][l])) return true;
-  if (!level_step(b, dart, &end) || level_at(b, end) != b->level + 1) return false;
+  if (!map_border_step(b, dart, &end) || level_at(b, end) != b->level + 1) return false;
   b->darts[4 * l + 1] = end;
   return true;
 }
@@ -103,7 +103,7 @@ static bool find_across(map_border *b, uint32_t l) {
   const clv_dart across = clv_alpha(view, middle, 1);
   clv_dart end;
   if (across == b->darts[4 * b->shape->alpha[0][l] + 1]) return true;
-  if (!level_step(b, across, &end) || level_at(b, end) != b->level + 1) return false;
+  if (!map_border_step(b, across, &end) || level_at(b, end) != b->level + 1) return false;
   const bool triangle = b->shape->facet_size[b->shape->facet[l]] == 6;
   b->darts[4 * l + 2] = across;
   b->darts[4 * l + 3] = triangle ? clv_alpha(view, across, 2) : end;
@@ -123,7 +123,7 @@ static bool fits(const map_border *b, uint32_t at) {
     if (i == 1 && (at & 3u) == 1 && !refined) beyond = 4u * b->shape->alpha[0][l] + 1u;
     clv_dart end = clv_alpha(view, dart, i);
     if (!b->darts[beyond]) return false;
-    if (end != b->darts[beyond] && (i || !level_step(b, dart, &end) || end != b->darts[beyond])) return false;
+    if (end != b->darts[beyond] && (i || !map_border_step(b, dart, &end) || end != b->darts[beyond])) return false;
   }
   return true;
 }
