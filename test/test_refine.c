@@ -416,6 +416,68 @@ static void at_random_in_bodies(void **unused) {
   }
 }
 
+// Triangles beside quadrangles: every cell with a shape can be refined, whatever was cut about it.
+static void mixed_surfaces(void **unused) {
+  (void)unused;
+  for (uint32_t k = 0; k < 4 * rounds; k++) {
+    const body_setup setup = setup_of(CLV_GRID_MIXED2, "fem-corotational");
+    clv_body *body = body_of(&setup);
+    clv_surgery *surgery = clv_surgery_create(body, NULL);
+    assert_non_null(surgery);
+    clv_map *map = clv_body_map(body);
+    random_source random = {first_seed + 1000 * k};
+    for (uint32_t n = 0; n < 12; n++) {
+      const clv_kind kind = random_below(&random, 2) ? CLV_TRI : CLV_QUAD;
+      if (!clv_cell_count(map, kind)) continue;
+      const clv_dart cell = random_cell(map, kind, &random) | random_below(&random, clv_templates[kind].dart_count);
+      const uint32_t what = random_below(&random, 6);
+      const clv_zone all = clv_zone_all();
+      const clv_cut cut = {.kind = CLV_CUT_FACETS, .facets = &cell, .count = 1};
+      clv_result result = CLV_OK;
+      if (what < 3) {
+        result = clv_surgery_refine_cells(surgery, &cell, 1, 3, NULL);
+      } else if (what < 4) {
+        result = clv_surgery_coarsen(surgery, &all, 0, NULL);
+      } else if (what < 5) {
+        if (!clv_is_free(map, cell, 2)) result = clv_surgery_cut(surgery, &cut, NULL);
+      } else {
+        result = clv_surgery_remove_cells(surgery, &cell, 1, NULL);
+      }
+      if (result != CLV_OK) fail_msg("round %u, operation %u, %u: %s", k, n, what, clv_surgery_error(surgery));
+      check_body(body);
+    }
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
+// Vertices of finer cells stay in the faces of those they were beside, also when the finer ones go.
+static void finer_ones_go(void **unused) {
+  (void)unused;
+  for (uint32_t k = 2; k < KINDS; k++) {
+    body_setup setup = setup_of(kinds[k].grid, "fem-linear");
+    memcpy(setup.grid.cells, (const uint32_t[3]){2, 1, 1}, sizeof setup.grid.cells);
+    clv_body *body = body_of(&setup);
+    clv_surgery *surgery = clv_surgery_create(body, NULL);
+    assert_non_null(surgery);
+    const double *rest = clv_body_rest(body);
+    double most = 0;
+    for (uint32_t slot = 1; slot < clv_body_slots(body); slot++) most = fmax(most, rest[3 * (size_t)slot]);
+    const clv_zone all = clv_zone_all();
+    const clv_zone far = clv_zone_box((const double[3]){most / 2, -1e3, -1e3}, (const double[3]){1e3, 1e3, 1e3});
+    assert_int_equal(clv_surgery_refine(surgery, &all, 1, NULL), CLV_OK);
+    assert_int_equal(clv_surgery_refine(surgery, &far, 2, NULL), CLV_OK);
+    clv_surgery_report report;
+    assert_int_equal(clv_surgery_remove(surgery, &far, &report), CLV_OK);
+    assert_true(report.removed > 0);
+    check_body(body);
+    assert_int_equal(clv_surgery_coarsen(surgery, &all, 0, NULL), CLV_OK);
+    check_body(body);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
 // Prisms and pyramids stay as they are, and may have refined neighbours.
 static void mixed(void **unused) {
   (void)unused;
@@ -484,8 +546,10 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[k], "--seed") && k + 1 < argc) first_seed = strtoull(argv[k + 1], NULL, 10);
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(against_rules),   cmocka_unit_test(there_and_back),      cmocka_unit_test(several_at_once),
-      cmocka_unit_test(memory_runs_out), cmocka_unit_test(at_random_in_bodies), cmocka_unit_test(mixed),
+      cmocka_unit_test(against_rules),       cmocka_unit_test(there_and_back),
+      cmocka_unit_test(several_at_once),     cmocka_unit_test(memory_runs_out),
+      cmocka_unit_test(at_random_in_bodies), cmocka_unit_test(mixed_surfaces),
+      cmocka_unit_test(finer_ones_go),       cmocka_unit_test(mixed),
       cmocka_unit_test(follows_a_point),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,9 @@ static const struct {
     {offsetof(clv_surgery_report, removed), "cells_removed", "cell removed", "cells removed"},
     {offsetof(clv_surgery_report, refined), "cells_refined", "cell refined", "cells refined"},
     {offsetof(clv_surgery_report, coarsened), "cells_coarsened", "cell put together again", "cells put together again"},
+    {offsetof(clv_surgery_report, split), "cells_split", "cell split", "cells split"},
+    {offsetof(clv_surgery_report, moved), "vertices_moved", "vertex moved", "vertices moved"},
+    {offsetof(clv_surgery_report, refused), "places_refused", "place left as it was", "places left as they were"},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 

@@ -94,15 +94,33 @@ static bool is_whole_inside(const coarsening *c) {
   return true;
 }
 
+// True where a free facet of the parent is parted as the children are, and no further. What was sewn there may have been finer:
+// its vertices stay in a cell that was cut off.
+static bool is_bare(const coarsening *c, uint32_t facet) {
+  const map_family *f = &c->family;
+  const uint32_t first = f->shape->facet_first[facet];
+  if (f->shape->dimension == 2) return true;
+  for (uint32_t l = first; l < first + f->shape->facet_size[facet]; l++) {
+    for (uint32_t j = 0; j < 4; j += 3) {
+      const map_child_dart home = f->table->home[4 * l + j];
+      if (!map_dart_plain(c->m, f->darts[home.child][0]) && !is_whole(c, home.child, f->shape->facet[home.dart]))
+        return false;
+    }
+    for (uint32_t at = 4 * l + 2; at < 4 * l + 4; at++)
+      if (clv_alpha(&c->m->view, f->border[at], 0) != f->border[map_border_link(f->shape, at, 0)]) return false;
+  }
+  return true;
+}
+
 static clv_result find_facets(coarsening *c) {
   const clv_template *shape = c->family.shape;
   if (!is_whole_inside(c))
     return map_fail(c->m, CLV_ERROR_REFUSED, "the cells cannot be put together: the facets between them are divided");
   for (uint32_t k = 0; k < shape->facet_count; k++) {
-    if (is_cut(c, k))
+    const bool free = !c->family.beyond[4u * shape->facet_first[k]];
+    if (is_cut(c, k) || (free && !is_bare(c, k)))
       return map_fail(c->m, CLV_ERROR_REFUSED,
                       "the cells cannot be put together: something was cut or removed beside them");
-    const bool free = !c->family.beyond[4u * shape->facet_first[k]];
     c->facets[k] = free ? FACET_FREE : is_coarse(c, k) ? FACET_COARSE : FACET_FINE;
   }
   return CLV_OK;

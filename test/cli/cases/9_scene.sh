@@ -154,6 +154,9 @@ it 'nine faces, in two stages' figure 18_two_stages 122 '9 facets cut, 16 vertic
 it 'fourteen faces about three volumes' figure 19_pierced_beam 22 '14 facets cut, 3 cells removed'
 it '26,000 hexahedra are cut in two' figure 20_twenty_six_thousand 3 '862 facets cut'
 
+it 'cells are split along a plane' figure 29_slice 12 \
+  '84 facets cut, 56 vertices parted, 73 cells split, 6 vertices moved, 13 places left as they were'
+
 # ---- those of 2014
 
 it 'a beam is refined here and there' figure 21_random_refinement 20 '88 cells refined'
