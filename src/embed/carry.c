@@ -157,7 +157,8 @@ static int compare_parents(const void *a, const void *b) {
 static bool collect_parents(embedding *e, const map *m) {
   e->parents.count = e->heirs.count = 0;
   uint32_t last = 0;
-  for (uint32_t k = 0; k < m->log.count; k++) {
+  for (uint32_t n = 0; n < m->scratch->notable.count; n++) {
+    const uint32_t k = m->scratch->notable.data[n];
     const map_write w = m->log.data[k];
     if (w.op == MAP_INHERIT && w.dart >> 6 != last) {
       if (!BASE_RESERVE(&m->allocator, &e->heirs, (uint64_t)e->heirs.count + 1)) return false;
@@ -453,8 +454,9 @@ static void apply_column(clv_column *column, const map_plan *plan) {
 }
 
 static void apply_set_values(embedding *e, const map *m, bool crossing) {
-  for (uint32_t k = 0; k < m->log.count; k++) {
-    const map_write w = m->log.data[k];
+  const map_words *notable = &m->scratch->notable;
+  for (uint32_t k = 0; k < notable->count; k++) {
+    const map_write w = m->log.data[notable->data[k]];
     if (w.op != MAP_VALUE || !clv_dart_alive(&m->view, w.dart)) continue;
     const clv_column *column = e->columns.data[w.before];
     if (column->index->crossing == crossing)

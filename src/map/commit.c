@@ -184,8 +184,9 @@ static inline void report_orbits(map *m, map_orbits *o) {
 // Cells that came or went whole, as templates; those that did both are not worth a word.
 static void report_whole_cells(map *m, const map_orbits *cells) {
   const clv_id none = {0, 0};
-  for (uint32_t k = 0; k < m->log.count && m->subscribers.count; k++) {
-    const map_write w = m->log.data[k];
+  const map_words *notable = &m->scratch->notable;
+  for (uint32_t k = 0; k < notable->count && m->subscribers.count; k++) {
+    const map_write w = m->log.data[notable->data[k]];
     if (w.op != MAP_CELL_ADD && w.op != MAP_CELL_DROP) continue;
     const clv_id id = id_of(m, NULL, w.dart >> 6);
     if (w.op == MAP_CELL_DROP && !is_fresh(m, cells, id.index))
@@ -195,8 +196,9 @@ static void report_whole_cells(map *m, const map_orbits *cells) {
 }
 
 static void free_dropped(map *m) {
-  for (uint32_t k = 0; k < m->log.count; k++) {
-    const map_write w = m->log.data[k];
+  const map_words *notable = &m->scratch->notable;
+  for (uint32_t k = 0; k < notable->count; k++) {
+    const map_write w = m->log.data[notable->data[k]];
     const clv_page page = map_page(m, w.dart);
     if (w.op == MAP_CELL_DROP) map_rows_give(m, page.kind, map_row(page, w.dart));
     if (w.op == MAP_DART_DROP && page.kind == MAP_KIND_DARTS) map_records_give(m, map_record(m, w.dart), 1);
@@ -205,8 +207,9 @@ static void free_dropped(map *m) {
 
 // Orbits that nobody walked, because children took the place of a cell in them, may be found at darts of that cell.
 static void find_at_children(map *m) {
-  for (uint32_t k = 0; k < m->log.count; k++) {
-    const map_write w = m->log.data[k];
+  const map_words *notable = &m->scratch->notable;
+  for (uint32_t k = 0; k < notable->count; k++) {
+    const map_write w = m->log.data[notable->data[k]];
     if (w.op != MAP_INHERIT || w.i || !clv_dart_alive(&m->view, w.dart)) continue;
     for (uint32_t n = 0; n < m->numbered_count; n++) {
       map_index *index = m->numbered[n];
@@ -312,6 +315,7 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->renames);
   BASE_RELEASE(a, &s->sides);
   BASE_RELEASE(a, &s->cuts);
+  BASE_RELEASE(a, &s->notable);
   BASE_RELEASE(a, &s->arrivals);
   BASE_RELEASE(a, &s->marks);
   BASE_RELEASE(a, &s->fresh);

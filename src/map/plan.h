@@ -120,7 +120,8 @@ typedef struct map_scratch {
   map_words cuts;  // by entry of the log
   map_words marks; // by record: the last walk that saw it
   uint32_t mark;
-  map_words arrivals;             // entries of the log that add or drop, of a commit that refines
+  map_words notable;              // entries of the log that are no links; none where the commit needs no plan
+  map_words arrivals;             // those of them that add or drop, of a commit that refines
   map_words fresh;                // blocks that this transaction added, in order
   BASE_ARRAY(map_born) born;      // in order of dart, where a cell has none but new ones (origin.c)
   bool origins;                   // they are listed
@@ -147,6 +148,8 @@ void map_scratch_destroy(map *m);
 
 // Finds what became of every numbered orbit (resolve.c).
 bool map_resolve(map *m, map_plan *plan);
+// A mark that no record has, for those there were when the plan was made (resolve.c).
+uint32_t map_next_mark(map *m);
 // The name that a node of an orbit bore before (resolve.c).
 uint64_t map_old_name(const map *m, const map_index *index, clv_dart node);
 // True for the block of a cell that this transaction added.

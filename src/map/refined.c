@@ -57,22 +57,39 @@ static clv_dart dart_of(const map *m, uint32_t block) {
   return m->rows[page.kind].data.data[(size_t)map_row(page, block << 6) * m->rows[page.kind].words];
 }
 
-void map_settle_refined(map *m) {
+// Darts that were hung into a cell have its number; each cell is told of once. Room for marks was made before.
+static void settle_grown(map *m) {
   const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
-  map_index *index = m->indices[cells];
-  const clv_id none = {0, 0};
-  uint32_t last = 0;
-  for (uint32_t k = 0; k < m->log.count; k++) {
-    const map_write w = m->log.data[k];
-    if (w.op == MAP_EXTEND) map_note_shape(m, w.dart & ~63u);
-    if (w.op != MAP_DART_ADD || !clv_dart_alive(&m->view, w.dart)) continue;
-    if (index) index->record_ids.data[map_record(m, w.dart)] = map_index_get(m, index, dart_of(m, w.before));
+  const map_index *index = m->indices[cells];
+  const uint32_t stamp = map_next_mark(m);
+  uint32_t last = 0, number = 0;
+  for (uint32_t k = 0; k < m->scratch->arrivals.count; k++) {
+    const map_write w = m->log.data[m->scratch->arrivals.data[k]];
+    if (w.op != MAP_DART_ADD) continue;
+    if (w.before != last) {
+      const clv_dart dart = dart_of(m, w.before);
+      uint32_t *mark = &m->scratch->marks.data[map_record(m, dart)];
+      if (*mark != stamp) map_emit(m, cells, CLV_CHANGED, dart, cell_id(m, w.before), (clv_id){0, 0});
+      *mark = stamp;
+      number = index ? map_index_get(m, index, dart) : 0;
+    }
+    last = w.before;
+    if (index) index->record_ids.data[map_record(m, w.dart)] = number;
     const clv_page page = map_page(m, w.before << 6);
     if (!map_is_template(page.kind)) // explicit cells count their darts
       m->rows[page.kind].data.data[(size_t)map_row(page, w.before << 6) * m->rows[page.kind].words + 1]++;
-    if (w.before != last) map_emit(m, cells, CLV_CHANGED, dart_of(m, w.before), cell_id(m, w.before), none);
-    last = w.before;
   }
+}
+
+void map_settle_refined(map *m) {
+  const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
+  const clv_id none = {0, 0};
+  const map_words *notable = &m->scratch->notable;
+  for (uint32_t k = 0; k < notable->count; k++) {
+    const map_write w = m->log.data[notable->data[k]];
+    if (w.op == MAP_EXTEND) map_note_shape(m, w.dart & ~63u);
+  }
+  settle_grown(m);
   const map_words *begetters = &m->scratch->begetters;
   for (uint32_t k = 0; k < begetters->count; k++) {
     const uint32_t block = begetters->data[k];

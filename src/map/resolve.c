@@ -78,9 +78,12 @@ static bool find_fresh_blocks(map *m, const map_plan *plan) {
   map_words *fresh = &m->scratch->fresh;
   fresh->count = 0;
   if (!plan->cells_added) return true;
-  if (!BASE_RESERVE(&m->allocator, fresh, m->log.count)) return false;
-  for (uint32_t k = 0; k < m->log.count; k++)
-    if (m->log.data[k].op == MAP_CELL_ADD) fresh->data[fresh->count++] = m->log.data[k].dart >> 6;
+  const map_words *notable = &m->scratch->notable;
+  if (!BASE_RESERVE(&m->allocator, fresh, notable->count)) return false;
+  for (uint32_t k = 0; k < notable->count; k++) {
+    const map_write w = m->log.data[notable->data[k]];
+    if (w.op == MAP_CELL_ADD) fresh->data[fresh->count++] = w.dart >> 6;
+  }
   qsort(fresh->data, fresh->count, sizeof *fresh->data, compare_blocks);
   return true;
 }
@@ -117,13 +120,13 @@ static bool find_sources(map *m, map_plan *plan) {
   plan->gathered = false;
   if (!plan->inherited) return true;
   const uint64_t count = (uint64_t)s->fresh.count * CLV_TEMPLATE_DARTS;
-  if (!BASE_RESERVE(&m->allocator, &s->sources, count) || !BASE_RESERVE(&m->allocator, &s->begetters, m->log.count))
+  if (!BASE_RESERVE(&m->allocator, &s->sources, count) || !BASE_RESERVE(&m->allocator, &s->begetters, s->notable.count))
     return false;
   s->sources.count = (uint32_t)count;
   memset(s->sources.data, 0, count * sizeof *s->sources.data);
   uint32_t last = 0, heir = 0;
-  for (uint32_t k = 0; k < m->log.count; k++) {
-    const map_write w = m->log.data[k];
+  for (uint32_t k = 0; k < s->notable.count; k++) {
+    const map_write w = m->log.data[s->notable.data[k]];
     if (w.op != MAP_INHERIT) continue;
     map_source *source = source_of(m, w.dart);
     if (!source->dart) *source = (map_source){w.before, w.i};
@@ -264,8 +267,9 @@ static bool add_any_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart) {
     const uint32_t record = map_record(r->m, node);
     if (heirs && map_is_fresh(r->m, node >> 6)) orbit->gained = true; // it knows the name, but does not bear it yet
     if (!r->o->index && map_is_born(r->m, node)) orbit->gained = true;
-    const bool known = r->crossing && record != MAP_NO_RECORD;
-    const uint64_t old = known ? r->o->index->record_ids.data[record] : map_old_name(r->m, r->o->index, node);
+    const uint32_t id =
+        record != MAP_NO_RECORD && r->o->index ? r->o->index->record_ids.data[record] : MAP_TEMPLATE_SLOT;
+    const uint64_t old = id & MAP_TEMPLATE_SLOT ? map_old_name(r->m, r->o->index, node) : id;
     const uint32_t weight = record != MAP_NO_RECORD ? 1 : map_node_weight(r->m, r->inner, node);
     if (!add_part(r, orbit, old, weight) || !leave_node(r, node, record)) return false;
   }
@@ -344,14 +348,23 @@ static bool start_facet(resolver *r, map_write w, uint32_t cut) {
   return true;
 }
 
-// A cell that was added: all its places are new, if it still exists.
-static bool start_cell(resolver *r, clv_dart cell) {
-  const clv_template *shape = &clv_templates[map_page(r->m, cell).kind];
+// A cell that was added: all its places are new, if it still exists. One dart of each is enough in a plain cell.
+static bool start_places(resolver *r, clv_dart cell) {
+  const clv_page page = map_page(r->m, cell);
+  const clv_template *shape = &clv_templates[page.kind];
   const clv_suborbits *sub = &shape->sub[r->inner];
-  const bool plain = map_dart_plain(r->m, cell); // one dart of a place is enough, then
+  if (!map_row_alive(r->m, page.kind, map_row(page, cell))) return true;
   for (uint32_t l = 0; l < shape->dart_count; l++)
-    if ((!plain || sub->first[sub->of[l]] == l) && clv_dart_alive(&r->m->view, cell | l) &&
-        !(r->handed_on && is_old_corner(r, cell | l)) && !start(r, cell | l))
+    if (sub->first[sub->of[l]] == l && !(r->handed_on && is_old_corner(r, cell | l)) && !start(r, cell | l))
+      return false;
+  return true;
+}
+
+static bool start_cell(resolver *r, clv_dart cell) {
+  if (map_dart_plain(r->m, cell)) return start_places(r, cell);
+  const clv_template *shape = &clv_templates[map_page(r->m, cell).kind];
+  for (uint32_t l = 0; l < shape->dart_count; l++)
+    if (clv_dart_alive(&r->m->view, cell | l) && !(r->handed_on && is_old_corner(r, cell | l)) && !start(r, cell | l))
       return false;
   return true;
 }
@@ -574,16 +587,18 @@ static inline void clear(map_orbits *o, uint32_t dims, map_index *index) {
   o->nodes.count = o->orbits.count = o->parts.count = o->by_old.count = o->lost.count = o->fresh = 0;
 }
 
-static bool start_marks(map *m, uint32_t *stamp) {
+uint32_t map_next_mark(map *m) {
+  map_words *marks = &m->scratch->marks;
+  if (++m->scratch->mark) return m->scratch->mark;
+  if (marks->capacity) memset(marks->data, 0, marks->capacity * sizeof *marks->data);
+  return m->scratch->mark = 1;
+}
+
+static bool reserve_marks(map *m) {
   map_words *marks = &m->scratch->marks;
   const uint32_t had = marks->capacity;
   if (!BASE_RESERVE(&m->allocator, marks, m->records.count)) return false;
   if (marks->capacity > had) memset(marks->data + had, 0, (marks->capacity - had) * sizeof *marks->data);
-  if (++m->scratch->mark == 0) {
-    if (marks->capacity) memset(marks->data, 0, marks->capacity * sizeof *marks->data);
-    m->scratch->mark = 1;
-  }
-  *stamp = m->scratch->mark;
   return true;
 }
 
@@ -591,12 +606,14 @@ static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims,
   map_scratch *s = m->scratch;
   clear(o, dims, index);
   const uint32_t n = m->view.dimension;
-  resolver r = {m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n), is_handed_on(m, plan, dims), 0};
-  if (!start_marks(m, &r.stamp)) return false;
+  resolver r = {
+      m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n), is_handed_on(m, plan, dims), map_next_mark(m)};
   for (uint32_t k = 0; k < m->log.count && !plan->refined; k++)
     if (!touch(&r, m->log.data[k], s->cuts.data[k])) return false;
-  for (uint32_t k = 0; k < s->arrivals.count && plan->refined; k++)
-    if (!touch(&r, m->log.data[s->arrivals.data[k]], 0)) return false;
+  for (uint32_t k = 0; k < s->arrivals.count && plan->refined; k++) {
+    const map_write w = m->log.data[s->arrivals.data[k]];
+    if (w.op == MAP_DART_ADD ? !start(&r, w.dart) : !touch(&r, w, 0)) return false;
+  }
   if (index && !r.crossing && !start_unseated(&r, &plan->cells)) return false;
   if (!o->orbits.count && !o->lost.count) return true;
   const uint32_t lost_start = o->parts.count;
@@ -608,14 +625,22 @@ static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims,
 }
 
 // What sorts of writes there are: inner orbits change only where records do.
-static void survey(const map *m, map_plan *plan) {
+static bool survey(map *m, map_plan *plan) {
+  map_words *notable = &m->scratch->notable;
   uint32_t ops = 0;
-  for (uint32_t k = 0; k < m->log.count; k++) ops |= 1u << m->log.data[k].op;
+  if (!BASE_RESERVE(&m->allocator, notable, m->log.count)) return false;
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const uint32_t op = m->log.data[k].op;
+    ops |= 1u << op;
+    notable->data[notable->count] = k; // one that is not worth it is written over
+    notable->count += op != MAP_ALPHA && op != MAP_LINK;
+  }
   plan->inner_changed = ops & (1u << MAP_ALPHA | 1u << MAP_EXTEND | 1u << MAP_DART_ADD | 1u << MAP_DART_DROP);
   plan->cells_added = ops & 1u << MAP_CELL_ADD;
   plan->inherited = ops & 1u << MAP_INHERIT;
   plan->values_set = ops & 1u << MAP_VALUE;
   plan->links_changed = ops & (1u << MAP_LINK | 1u << MAP_ALPHA | 1u << MAP_DART_DROP);
+  return true;
 }
 
 static bool resolve_cells(map *m, map_plan *plan) {
@@ -631,19 +656,21 @@ static bool list_arrivals(map *m, const map_plan *plan) {
   map_words *arrivals = &m->scratch->arrivals;
   arrivals->count = 0;
   if (!plan->refined) return true;
-  if (!BASE_RESERVE(&m->allocator, arrivals, m->log.count)) return false;
-  for (uint32_t k = 0; k < m->log.count; k++) {
-    const map_op op = (map_op)m->log.data[k].op;
-    if (op == MAP_DART_ADD || op == MAP_DART_DROP || op == MAP_CELL_ADD || op == MAP_CELL_DROP)
-      arrivals->data[arrivals->count++] = k;
+  const map_words *notable = &m->scratch->notable;
+  if (!BASE_RESERVE(&m->allocator, arrivals, notable->count)) return false;
+  for (uint32_t k = 0; k < notable->count; k++) {
+    const map_write w = m->log.data[notable->data[k]];
+    const bool came = w.op == MAP_DART_ADD && clv_dart_alive(&m->view, w.dart);
+    if (came || w.op == MAP_DART_DROP || w.op == MAP_CELL_ADD || w.op == MAP_CELL_DROP)
+      arrivals->data[arrivals->count++] = notable->data[k];
   }
   return true;
 }
 
 bool map_resolve(map *m, map_plan *plan) {
-  survey(m, plan);
   m->scratch->origins = false;
-  if (!find_fresh_blocks(m, plan) || !find_sources(m, plan)) return false;
+  m->scratch->notable.count = 0;
+  if (!survey(m, plan) || !reserve_marks(m) || !find_fresh_blocks(m, plan) || !find_sources(m, plan)) return false;
   plan->refined = map_only_refines(m, plan);
   if (!list_arrivals(m, plan) || (!plan->refined && !map_find_cuts(m)) || !resolve_cells(m, plan)) return false;
   for (uint32_t k = 0; k < m->numbered_count; k++) {

@@ -380,11 +380,12 @@ static void hear_refining(looking *l, const clv_commit *commit) {
   bool there = false;
   for (uint32_t k = 0; k < commit->event_count && !l->failed; k++)
     if (commit->events[k].dims == vertices) hear_vertex(l, &commit->events[k]);
-  for (uint32_t k = 0; k < l->m->told && !l->failed; k++) {
-    const map_write w = l->m->log.data[k];
+  const map_words *arrivals = &l->m->scratch->arrivals; // what is gone again is not among them
+  for (uint32_t k = 0; k < arrivals->count && !l->failed; k++) {
+    const map_write w = l->m->log.data[arrivals->data[k]];
     if (w.op != MAP_DART_ADD) continue;
     if (w.before != last) there = is_there(l, last = w.before);
-    if (there && clv_dart_alive(&l->m->view, w.dart)) hear_hung(l, w.dart, w.before);
+    if (there) hear_hung(l, w.dart, w.before);
   }
   for (uint32_t k = 0; k < h->seats.count && !l->failed; k++) {
     physics_hanging found;
@@ -394,8 +395,9 @@ static void hear_refining(looking *l, const clv_commit *commit) {
 
 // A vertex that hung in a cell, and is a corner of its children now, may have nothing else to tell.
 static void hear_heirs(looking *l) {
-  for (uint32_t k = 0; k < l->m->told && !l->failed; k++) {
-    const map_write w = l->m->log.data[k];
+  const map_words *notable = &l->m->scratch->notable;
+  for (uint32_t k = 0; k < notable->count && !l->failed; k++) {
+    const map_write w = l->m->log.data[notable->data[k]];
     if (w.op != MAP_INHERIT || w.i || map_page(l->m, w.before).kind != MAP_KIND_DARTS) continue;
     if (!clv_dart_alive(&l->m->view, w.dart)) continue;
     const uint32_t slot = slot_at(l, w.dart);

@@ -4,6 +4,7 @@
 // others is told by levels, as for vertices that hang: the ends of an edge, the corners of a quadrangle. What is moved along the same
 // path goes on along it, from the middle of where they started.
 
+#include "map/plan.h"
 #include "physics/body.h"
 #include "physics/level.h"
 
@@ -74,11 +75,13 @@ static void inherit(const clv_body *body, const parents *found, uint32_t slot) {
 
 // What was told, vertex by vertex; how many there were.
 static uint32_t inherit_told(const clv_body *body, const physics_levels *levels) {
+  const map_words *notable = &levels->m->scratch->notable;
   uint32_t count = 0;
-  for (uint32_t k = 0; k < levels->m->told; k++) {
+  for (uint32_t k = 0; k < notable->count; k++) {
+    const map_write w = levels->m->log.data[notable->data[k]];
     parents found;
-    if (!has_ends(levels, levels->m->log.data[k], &found)) continue;
-    inherit(body, &found, physics_slot_at(levels, levels->m->log.data[k].dart));
+    if (!has_ends(levels, w, &found)) continue;
+    inherit(body, &found, physics_slot_at(levels, w.dart));
     count++;
   }
   return count;
