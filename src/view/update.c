@@ -576,8 +576,9 @@ static bool is_needed(const view_site *site) {
 static bool derive_again(clv_views *views, const view_figure *figure) {
   view_change *change = &views->change;
   forget_keys(views);
+  // The first is always asked: it tells of cells that are of no such kind any more, where nothing is left of the value.
   for (uint32_t f = 0; f < figure->count; f++)
-    if (is_needed(&figure->formulas[f].site)) reach(views, &figure->formulas[f].site);
+    if (f == 0 || is_needed(&figure->formulas[f].site)) reach(views, &figure->formulas[f].site);
   for (uint32_t k = 0; k < change->values.count; k++) // whoever set a derived value is overruled
     if (change->values.data[k].column == figure->column)
       touch(views, &figure->formulas[0].site, change->values.data[k].dart);
