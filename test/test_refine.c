@@ -540,6 +540,63 @@ static void follows_a_point(void **unused) {
   }
 }
 
+// Four cells in a row; what lies beyond their middle is stretched by a part, and what lies before it by another.
+static void stretch_halves(clv_body *body, double before, double beyond) {
+  const double *rest = clv_body_rest(body);
+  double *pos = clv_body_positions(body), most = 0;
+  for (uint32_t slot = 1; slot < clv_body_slots(body); slot++) most = fmax(most, rest[3 * (size_t)slot]);
+  for (uint32_t slot = 1; slot < clv_body_slots(body); slot++) {
+    const double x = rest[3 * (size_t)slot] - most / 2;
+    memcpy(pos + 3 * (size_t)slot, rest + 3 * (size_t)slot, 3 * sizeof *pos);
+    pos[3 * (size_t)slot] += (x > 0 ? beyond : before) * x;
+  }
+}
+
+static uint32_t adapted(clv_surgery *surgery, const clv_adapt *adapt, uint32_t coarsened) {
+  clv_surgery_report report;
+  assert_int_equal(clv_surgery_adapt(surgery, adapt, &report), CLV_OK);
+  assert_int_equal(report.coarsened, coarsened);
+  check_body(clv_surgery_body(surgery));
+  return report.refined;
+}
+
+// Stress is on one side of the middle, a change of strain only across it.
+static void follows_stress_and_gradient(void **unused) {
+  (void)unused;
+  for (uint32_t k = 0; k < 2 * 2; k++) {
+    const kind_of_grid *g = &kinds[k % 2 ? 1 : 3]; // quadrangles, hexahedra
+    body_setup setup = setup_of(g->grid, "fem-corotational");
+    memcpy(setup.grid.cells, (const uint32_t[3]){4, 1, k % 2 ? 0 : 1}, sizeof setup.grid.cells);
+    clv_body *body = body_of(&setup);
+    clv_surgery *surgery = clv_surgery_create(body, NULL);
+    assert_non_null(surgery);
+    clv_map *map = clv_body_map(body);
+    clv_id ids[4];
+    for (uint32_t row = 0; row < 4; row++) ids[row] = clv_id_of(map, CLV_CELL, clv_cell_at(map, g->kind, row));
+    clv_adapt adapt = clv_default_adapt();
+    const bool stress = k < 2;
+    adapt.kind = stress ? CLV_ADAPT_STRESS : CLV_ADAPT_GRADIENT;
+    adapt.bound = stress ? 1 : 0.01;
+    stretch_halves(body, 0, 0);
+    assert_int_equal(adapted(surgery, &adapt, 0), 0);
+    stretch_halves(body, 0, 0.1);
+    assert_int_equal(adapted(surgery, &adapt, 0), 2);
+    assert_true(clv_id_alive(map, CLV_CELL, ids[0]));
+    assert_true(clv_id_alive(map, CLV_CELL, ids[1]) == stress);
+    assert_false(clv_id_alive(map, CLV_CELL, ids[2]));
+    assert_true(clv_id_alive(map, CLV_CELL, ids[3]) == !stress);
+    assert_int_equal(adapted(surgery, &adapt, 0), 0);
+    // The same everywhere: for a gradient that is nothing, for a stress all of it.
+    stretch_halves(body, 0.1, 0.1);
+    assert_int_equal(adapted(surgery, &adapt, stress ? 0 : 2), stress ? 2 : 0);
+    stretch_halves(body, 0, 0);
+    assert_int_equal(adapted(surgery, &adapt, stress ? 4 : 0), 0);
+    assert_int_equal(clv_cell_count(map, g->kind), 4);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
 int main(int argc, char **argv) {
   for (int k = 1; k < argc; k++) {
     if (!strcmp(argv[k], "--soak")) rounds = 200;
@@ -550,7 +607,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(several_at_once),     cmocka_unit_test(memory_runs_out),
       cmocka_unit_test(at_random_in_bodies), cmocka_unit_test(mixed_surfaces),
       cmocka_unit_test(finer_ones_go),       cmocka_unit_test(mixed),
-      cmocka_unit_test(follows_a_point),
+      cmocka_unit_test(follows_a_point),     cmocka_unit_test(follows_stress_and_gradient),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
