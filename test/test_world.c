@@ -531,6 +531,50 @@ static void a_loaded_world_goes_on_with_the_same_bits(void **unused) {
   }
 }
 
+// Refined, adapted, cut and coarse again, before and after it is saved; also while vertices hang.
+static void a_refined_world_goes_on_with_the_same_bits(void **unused) {
+  (void)unused;
+  static const clv_key along[] = {{0, {0, 0, 0}}, {0.02, {0.4, 0, 0}}};
+  const clv_zone left = clv_zone_box((double[]){-1, -1, -1}, (double[]){0.3, 1, 1});
+  clv_adapt near = clv_default_adapt();
+  near.bound = 0.12;
+  near.point[0] = 0.3;
+  const clv_action actions[] = {
+      {.kind = CLV_ACTION_REFINE, .time = 0.002, .zone = left, .level = 2},
+      {.kind = CLV_ACTION_ADAPT, .time = 0.004, .zone = everywhere, .adapt = near, .path = along, .key_count = 2},
+      {.kind = CLV_ACTION_CUT, .time = 0.007, .zone = across(0.2)},
+      {.kind = CLV_ACTION_COARSEN, .time = 0.012, .zone = left, .level = 1},
+      {.kind = CLV_ACTION_REFINE, .time = 0.014, .zone = across(0.6), .level = 1},
+      {.kind = CLV_ACTION_COARSEN, .time = 0.016, .zone = everywhere},
+  };
+  static const clv_method methods[] = {CLV_SYMPLECTIC_EULER, CLV_IMPLICIT_EULER, CLV_RK4};
+  for (uint32_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    const recipe r = plain(methods[m]);
+    clv_world *world = create(&r), *other = create(&r);
+    for (uint32_t k = 0; k < sizeof actions / sizeof *actions; k++) schedule(world, &actions[k]);
+    step(world, 10);
+    uint32_t slot, parents[4];
+    assert_true(clv_body_hanging(clv_world_body(world, 0), 0, &slot, parents));
+    store s = {0};
+    if (clv_world_save(world, put, &s) != CLV_OK) fail_msg("%s", clv_world_error(world));
+    if (clv_world_load(other, get, &s) != CLV_OK) fail_msg("%s", clv_world_error(other));
+    clv_surgery_report did = {0};
+    for (uint32_t k = 0; k < 10; k++) {
+      clv_world_report report;
+      if (clv_world_step(other, &report) != CLV_OK) fail_msg("%s", clv_world_error(other));
+      did.refined += report.surgery.refined;
+      did.coarsened += report.surgery.coarsened;
+      step(world, 1);
+      if (clv_world_hash(world) != clv_world_hash(other))
+        fail_msg("%s: step %u differs", clv_method_name(methods[m]), k + 11);
+    }
+    assert_true(did.refined > 0 && did.coarsened > 0);
+    empty(&s);
+    clv_world_destroy(world);
+    clv_world_destroy(other);
+  }
+}
+
 // Commits that no event made are told by the journal as well.
 static void edits_by_hand_are_saved(void **unused) {
   (void)unused;
@@ -668,14 +712,23 @@ static void a_load_that_runs_out_of_memory_leaves_nothing(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(time_is_a_number_of_steps),      cmocka_unit_test(a_step_is_chosen),
-      cmocka_unit_test(names_are_given_and_kept_apart), cmocka_unit_test(events_come_when_they_are_due),
-      cmocka_unit_test(a_knife_cuts_its_way),           cmocka_unit_test(a_drill_takes_what_it_touches),
-      cmocka_unit_test(what_is_cut_off_falls),          cmocka_unit_test(constraints_come_and_go),
-      cmocka_unit_test(wrong_actions_are_refused),      cmocka_unit_test(an_event_that_fails_waits),
-      cmocka_unit_test(a_body_that_fails_stops_all),    cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),
-      cmocka_unit_test(edits_by_hand_are_saved),        cmocka_unit_test(what_is_not_of_this_world_is_refused),
-      cmocka_unit_test(memory_may_run_out_at_any_time), cmocka_unit_test(a_load_that_runs_out_of_memory_leaves_nothing),
+      cmocka_unit_test(time_is_a_number_of_steps),
+      cmocka_unit_test(a_step_is_chosen),
+      cmocka_unit_test(names_are_given_and_kept_apart),
+      cmocka_unit_test(events_come_when_they_are_due),
+      cmocka_unit_test(a_knife_cuts_its_way),
+      cmocka_unit_test(a_drill_takes_what_it_touches),
+      cmocka_unit_test(what_is_cut_off_falls),
+      cmocka_unit_test(constraints_come_and_go),
+      cmocka_unit_test(wrong_actions_are_refused),
+      cmocka_unit_test(an_event_that_fails_waits),
+      cmocka_unit_test(a_body_that_fails_stops_all),
+      cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),
+      cmocka_unit_test(a_refined_world_goes_on_with_the_same_bits),
+      cmocka_unit_test(edits_by_hand_are_saved),
+      cmocka_unit_test(what_is_not_of_this_world_is_refused),
+      cmocka_unit_test(memory_may_run_out_at_any_time),
+      cmocka_unit_test(a_load_that_runs_out_of_memory_leaves_nothing),
   };
   return cmocka_run_group_tests(tests, make_laws, free_laws);
 }
