@@ -660,7 +660,7 @@ static void warm_operations_need_no_memory(void **unused) {
     operated_cut(surgery, &(clv_cut){.kind = CLV_CUT_FACETS, .facets = &cell, .count = 1});
     grown += k > 20 && memory.requests != before;
   }
-  assert_true(grown <= 5); // of some thirty
+  assert_true(grown <= 3); // of some thirty, while the number of vertices doubles
   clv_surgery_destroy(surgery);
   clv_body_destroy(body);
 }
