@@ -3,12 +3,15 @@
 #include "server.h"
 #include "page.h"
 
+#include <arpa/inet.h>
 #include <libwebsockets.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
 enum {
   MESSAGE_BYTES = 16384, // of a client's message
@@ -58,6 +61,14 @@ static cli_server *server_of(struct lws *wsi) {
 }
 
 // ---- who may connect -------------------------------------------------------------------------------------------------
+
+// Whatever the library listens at: without --listen, only what came to the loopback's own address is let in.
+static bool came_to_loopback(int socket) {
+  struct sockaddr_in address;
+  socklen_t size = sizeof address;
+  if (getsockname(socket, (struct sockaddr *)&address, &size) != 0 || address.sin_family != AF_INET) return false;
+  return ntohl(address.sin_addr.s_addr) >> 24 == 127;
+}
 
 static bool get_header(struct lws *wsi, enum lws_token_indexes which, char *text, int size) {
   text[0] = '\0';
@@ -183,6 +194,8 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     return serve(wsi, s, in);
   case LWS_CALLBACK_HTTP_WRITEABLE:
     return serve_more(wsi, s);
+  case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
+    return server_of(wsi)->open_to_others || came_to_loopback((int)(intptr_t)in) ? 0 : -1;
   case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
     return -1; // a WebSocket that names no protocol of ours
   default:
@@ -320,7 +333,8 @@ static int listen_at(cli_server *server, const cli_server_def *def) {
       .port = def->port ? (int)def->port : 0,
       .iface = address,
       .protocols = protocols,
-      .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
+      // With IPv6 libwebsockets takes `iface` for a name, finds none, and listens to everybody.
+      .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_IPV6,
       .user = server,
       .gid = -1,
       .uid = -1,
@@ -331,8 +345,9 @@ static int listen_at(cli_server *server, const cli_server_def *def) {
   server->host = server->context ? lws_create_vhost(server->context, &info) : NULL;
   const int port = server->host ? lws_get_vhost_listen_port(server->host) : 0;
   if (port <= 0) {
-    fprintf(stderr, "cleave: cannot listen at %s, port %u: another program may have it; --port names another\n",
-            address, def->port);
+    fprintf(stderr, "cleave: cannot listen at %s, port %u: %s\n", address, def->port,
+            def->address ? "this machine has no such address, or another program has the port"
+                         : "another program may have it; --port names another");
     return CLI_FAILURE;
   }
   server->port = (uint32_t)port;

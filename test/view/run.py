@@ -138,7 +138,20 @@ def refused(view, **how):
     return False
 
 
+def listening_at(port):
+    """The addresses, as /proc has them, at which somebody listens to this port."""
+    found = []
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        if not os.path.exists(table):
+            continue
+        with open(table) as file:
+            rows = [line.split() for line in file.readlines()[1:]]
+        found += [row[1].split(":")[0] for row in rows if row[3] == "0A" and int(row[1].split(":")[1], 16) == port]
+    return found
+
+
 def strangers_are_refused(view):
+    check(listening_at(view.port) == ["0100007F"], "127.0.0.1 and nothing else", listening_at(view.port))
     check(refused(view, origin="http://evil.example"))
     check(refused(view, origin="null"))
     check(refused(view, origin=f"http://127.0.0.1:{view.port + 1}"))

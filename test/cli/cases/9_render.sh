@@ -49,4 +49,5 @@ it 'film: unknown ending' misuse "a film is an .mp4 or a .gif file, which 'a.avi
 film_gif() { ok film small -o small.gif --size 64 48 && prints 'small.gif: ' && head -c 3 small.gif | grep -q GIF; }
 film_missing() { complains \
   'films are put together by ffmpeg, which is not on the PATH: apt-get install ffmpeg' film small -o small.gif; }
-if command -v ffmpeg >/dev/null; then it 'film makes a film' film_gif; else it 'film needs ffmpeg' film_missing; fi
+film_scene() { ok film small.yaml -o scene.gif --size 64 48 --rate 20 && prints 'scene.gif: 3 frames'; }
+if command -v ffmpeg >/dev/null; then it 'film makes a film' film_gif && it 'film of a scene' film_scene; else it 'film needs ffmpeg' film_missing; fi
