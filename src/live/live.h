@@ -52,7 +52,7 @@ typedef struct live_grab {
   BASE_ARRAY(uint32_t) patch; // slots that bear it
   uint64_t revision;          // of the map when the patch was found
   double mass, stiffness, damping;
-  double share; // of its force that takes the place of what it was before
+  double share;     // of its force that takes the place of what it was before
   double offset[3]; // from the point to the middle of the patch, when that was found
 } live_grab;
 
