@@ -47,6 +47,22 @@ extern const scene_group *const scene_action_groups[CLV_ACTION_KIND_COUNT];
     .what = "The half space that the normal points into, the plane included."                                          \
   }
 
+// A cutting edge that moves along a path.
+#define EDGE_KEYS(TYPE)                                                                                                \
+  {.name = "edge",                                                                                                     \
+   .type = SCENE_SEGMENT,                                                                                              \
+   .need = SCENE_REQUIRED,                                                                                             \
+   AT(TYPE, edge),                                                                                                     \
+   .quantity = SCENE_LENGTH,                                                                                           \
+   .example = "[[0.5, -1, 2], [0.5, 2, 2]]",                                                                           \
+   .what = "Its two ends, where the path is 0."},                                                                      \
+  {                                                                                                                    \
+    .name = "path", .type = SCENE_PATH, .need = SCENE_REQUIRED, AT(TYPE, path), .quantity = SCENE_LENGTH,              \
+    .example = "[[0, [0, 0, 0]], [1, [0, 0, -3]]]",                                                                    \
+    .what = "Times from the event on and displacements, `[[t, [x, y, z]], ...]`: linear between them. It is taken "    \
+            "away at the last."                                                                                        \
+  }
+
 #define SHAPE_KEYS(TYPE)                                                                                               \
   {.name = "box",                                                                                                      \
    .type = SCENE_CORNERS,                                                                                              \

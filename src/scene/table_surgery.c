@@ -43,22 +43,7 @@ const scene_group scene_group_knife = {
     .size = sizeof(scene_hold),
     .keys =
         (const scene_key[]){
-            {.name = "edge",
-             .type = SCENE_SEGMENT,
-             .need = SCENE_REQUIRED,
-             AT(scene_hold, edge),
-             .quantity = SCENE_LENGTH,
-             .example = "[[0.5, -1, 2], [0.5, 2, 2]]",
-             .what = "Its two ends, where the path is 0."},
-            {.name = "path",
-             .type = SCENE_PATH,
-             .need = SCENE_REQUIRED,
-             AT(scene_hold, path),
-             .quantity = SCENE_LENGTH,
-             .example = "[[0, [0, 0, 0]], [1, [0, 0, -3]]]",
-             .what = "Times from the event on and displacements, `[[t, [x, y, z]], ...]`: linear between them. The "
-                     "knife is "
-                     "taken away at the last."},
+            EDGE_KEYS(scene_hold),
             {0},
         },
 };

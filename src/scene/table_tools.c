@@ -138,20 +138,7 @@ static const scene_group blade_group = {
     .size = sizeof(scene_blade),
     .keys =
         (const scene_key[]){
-            {.name = "edge",
-             .type = SCENE_SEGMENT,
-             .need = SCENE_REQUIRED,
-             AT(scene_blade, edge),
-             .quantity = SCENE_LENGTH,
-             .example = "[[0.5, -1, 2], [0.5, 2, 2]]",
-             .what = "Its two ends, where the path is 0."},
-            {.name = "path",
-             .type = SCENE_PATH,
-             .need = SCENE_REQUIRED,
-             AT(scene_blade, path),
-             .quantity = SCENE_LENGTH,
-             .example = "[[0, [0, 0, 0]], [1, [0, 0, -3]]]",
-             .what = "Times from the event on and displacements, `[[t, [x, y, z]], ...]`: linear between them."},
+            EDGE_KEYS(scene_blade),
             {0},
         },
 };
