@@ -12,6 +12,8 @@ const SPEEDS: [string, number][] = [
   ["1/50 speed", 0.02],
 ];
 
+const READ = 150; // milliseconds
+
 export interface BarActions {
   picture: () => void;
   film: () => void;
@@ -33,6 +35,7 @@ export class Bar {
   private readonly undo: HTMLButtonElement;
   private readonly speed: HTMLSelectElement;
   private paused: boolean | null = null;
+  private shownAt = 0;
 
   constructor(
     private readonly session: Session,
@@ -131,7 +134,12 @@ export class Bar {
 
   private show(): void {
     const { clock } = this.session;
-    this.clock.textContent = `${clock.time < 100 ? clock.time.toFixed(3) : number(clock.time)} s`;
+    const now = performance.now();
+    // Nobody reads faster, and without a graphics card each change of a text is dear.
+    if (clock.paused || clock.paused !== this.paused || now - this.shownAt > READ) {
+      this.shownAt = now;
+      this.clock.textContent = `${clock.time < 100 ? clock.time.toFixed(clock.paused ? 3 : 2) : number(clock.time)} s`;
+    }
     if (clock.paused === this.paused) return;
     this.paused = clock.paused;
     const label = clock.paused ? "Run (Space)" : "Pause (Space)";

@@ -1,7 +1,7 @@
 // What the engine is doing: how long each stage takes, how fast time goes, energies and momentum, counts, the journal.
 
 import type { Session } from "../model/session";
-import type { News } from "../protocol/words";
+import type { BodyCounts, News } from "../protocol/words";
 import { h, number, section } from "./dom";
 import { Plot } from "./plot";
 
@@ -17,6 +17,19 @@ const MOMENTA = [
   { name: "z", color: "#3f7fd8" },
 ];
 
+const COUNTS: [string, (body: BodyCounts) => number][] = [
+  ["vertices", (body) => body.vertices],
+  ["cells", (body) => body.cells],
+  ["parts", (body) => body.components],
+  ["cut faces", (body) => body.cut],
+];
+
+const SHOWN_EVERY = 450; // milliseconds: numbers that change faster cannot be read
+
+function say(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 export class LivePanel {
   readonly element: HTMLElement;
   readonly journalElement: HTMLElement;
@@ -28,6 +41,10 @@ export class LivePanel {
   private readonly momenta = new Plot("Momentum", "kg m/s", MOMENTA);
   private readonly journal = h("ol", { class: "journal", tabindex: 0, "aria-label": "Last entries of the journal" });
   private journalText = "";
+  private stageNames = "";
+  private stageRows: { bar: HTMLElement; text: HTMLElement }[] = [];
+  private countCells: HTMLElement[] = [];
+  private shownAt = 0;
 
   constructor(private readonly session: Session) {
     this.element = section(
@@ -50,10 +67,13 @@ export class LivePanel {
   }
 
   private show(news: News): void {
-    this.factor.textContent = news.paused ? "paused" : number(news.factor);
+    this.showCounts(news);
+    const now = performance.now();
+    if (!news.paused && now - this.shownAt < SHOWN_EVERY) return;
+    this.shownAt = now;
+    say(this.factor, news.paused ? "paused" : number(news.factor));
     this.pace.hidden = news.paused;
     this.showStages(news.stages ?? {});
-    this.showCounts(news);
     if (news.energy) {
       const [kinetic, elastic, potential] = ["kinetic", "elastic", "potential"].map((name) => news.energy![name] ?? 0);
       this.energies.add(news.time, [kinetic, elastic, potential, kinetic + elastic + potential]);
@@ -72,44 +92,41 @@ export class LivePanel {
   }
 
   private showStages(stages: Record<string, number>): void {
+    const names = Object.keys(stages);
+    this.stages.hidden = names.length === 0;
+    if (names.join() !== this.stageNames) {
+      this.stageNames = names.join();
+      this.stageRows = names.map(() => ({ bar: h("div", { class: "length" }), text: h("td", {}) }));
+      const rows = names.map((name, k) =>
+        h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "track" }, this.stageRows[k].bar), this.stageRows[k].text),
+      );
+      this.stages.replaceChildren(h("caption", {}, "Time a step, ms"), h("tbody", {}, ...rows));
+    }
     const longest = Math.max(...Object.values(stages), 1e-9);
-    this.stages.hidden = Object.keys(stages).length === 0;
-    this.stages.replaceChildren(
-      h("caption", {}, "Time a step, ms"),
-      h(
-        "tbody",
-        {},
-        ...Object.entries(stages).map(([name, seconds]) => {
-          const bar = h("div", { class: "length" });
-          bar.style.width = `${(100 * seconds) / longest}%`;
-          return h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "track" }, bar), h("td", {}, (1000 * seconds).toFixed(2)));
-        }),
-      ),
-    );
+    names.forEach((name, k) => {
+      this.stageRows[k].bar.style.width = `${Math.round((100 * stages[name]) / longest)}%`;
+      say(this.stageRows[k].text, (1000 * stages[name]).toFixed(2));
+    });
   }
 
   private showCounts(news: News): void {
     const bodies = news.bodies ?? [];
     this.counts.hidden = bodies.length === 0;
-    const names = this.session.hello?.bodies.map((body) => body.name) ?? [];
-    const rows: [string, (n: number) => number][] = [
-      ["vertices", (n) => bodies[n].vertices],
-      ["cells", (n) => bodies[n].cells],
-      ["parts", (n) => bodies[n].components],
-      ["cut faces", (n) => bodies[n].cut],
-    ];
-    this.counts.replaceChildren(
-      h("caption", {}, "Counts"),
-      bodies.length > 1
-        ? h("thead", {}, h("tr", {}, h("td", {}), ...bodies.map((_, n) => h("th", { scope: "col" }, names[n] ?? String(n)))))
-        : "",
-      h(
-        "tbody",
-        {},
-        ...rows.map(([label, of]) =>
-          h("tr", {}, h("th", { scope: "row" }, label), ...bodies.map((_, n) => h("td", {}, (of(n) ?? 0).toLocaleString("en")))),
-        ),
-      ),
+    if (this.countCells.length !== COUNTS.length * bodies.length) {
+      this.countCells = COUNTS.flatMap(() => bodies.map(() => h("td", {})));
+      const names = this.session.hello?.bodies.map((body) => body.name) ?? [];
+      const head = h("tr", {}, h("td", {}), ...bodies.map((_, n) => h("th", { scope: "col" }, names[n] ?? String(n))));
+      const rows = COUNTS.map(([label], k) =>
+        h("tr", {}, h("th", { scope: "row" }, label), ...this.countCells.slice(k * bodies.length, (k + 1) * bodies.length)),
+      );
+      this.counts.replaceChildren(
+        h("caption", {}, "Counts"),
+        ...(bodies.length > 1 ? [h("thead", {}, head)] : []),
+        h("tbody", {}, ...rows),
+      );
+    }
+    COUNTS.forEach(([, of], k) =>
+      bodies.forEach((body, n) => say(this.countCells[k * bodies.length + n], (of(body) ?? 0).toLocaleString("en"))),
     );
   }
 }

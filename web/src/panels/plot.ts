@@ -17,6 +17,7 @@ export class Plot {
   private times: number[] = [];
   private rows: number[][] = [];
   private said = 0;
+  private isSeen = false;
 
   constructor(
     private readonly title: string,
@@ -32,6 +33,10 @@ export class Plot {
     }
     this.element = h("figure", { class: "plot" }, h("figcaption", {}, `${title}, ${unit}`), this.canvas, this.key);
     this.say();
+    new IntersectionObserver(([entry]) => {
+      this.isSeen = entry.isIntersecting;
+      if (this.isSeen && this.times.length > 0) this.draw();
+    }).observe(this.canvas);
   }
 
   add(time: number, values: number[]): void {
@@ -43,8 +48,11 @@ export class Plot {
       this.times.shift();
       this.rows.shift();
     }
-    values.forEach((value, k) => (this.values[k].textContent = number(value)));
-    this.draw();
+    values.forEach((value, k) => {
+      const text = number(value);
+      if (this.values[k].textContent !== text) this.values[k].textContent = text;
+    });
+    if (this.isSeen) this.draw();
     if (performance.now() - this.said > 2000) this.say();
   }
 

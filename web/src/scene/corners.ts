@@ -102,6 +102,7 @@ export class Corners {
       this.geometry.setAttribute(name, new THREE.BufferAttribute(array, size).setUsage(THREE.DynamicDrawUsage));
     set("position", this.positions, 3);
     set("shape", this.shapes, 4);
+    (this.geometry.getAttribute("shape") as THREE.BufferAttribute).gpuType = THREE.IntType;
     set("value", this.values, 1);
   }
 }

@@ -7,7 +7,7 @@ import { VIRIDIS_GLSL } from "./colors";
 // from 128 on the region.
 // Colouring: 0 plain, 1 a field on points, 2 a field on cells, 3 the level, 4 the region.
 export const FACE_VERTEX = `
-in vec4 shape;
+in ivec4 shape;
 in float value;
 uniform int coloring;
 uniform vec2 range;
@@ -28,7 +28,7 @@ out vec3 side_;
 ${VIRIDIS_GLSL}
 
 void main() {
-  int bits = int(shape.w + 0.5);
+  int bits = shape.w;
   bool isOpened = (bits & 1) != 0 && opened > 0.5;
   float part = clamp((value - range.x) / max(range.y - range.x, 1e-30), 0.0, 1.0);
   vec3 base = plain;
@@ -37,7 +37,7 @@ void main() {
   if (isOpened && (coloring == 0 || coloring == 4)) base = cut;
 
   vec3 toEye = normalize(cameraPosition - position);
-  vec3 n = normalize(shape.xyz);
+  vec3 n = normalize(vec3(shape.xyz));
   if (dot(n, toEye) < 0.0) n = -n;
   float rim = 1.0 - dot(n, toEye);
   vec3 light = mix(earth, sky, 0.5 + 0.5 * n.z) + vec3(0.28 * max(0.0, dot(n, toLight)) + 0.06 * rim * rim * rim);
