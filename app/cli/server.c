@@ -33,7 +33,7 @@ struct cli_server {
 };
 
 // A connection.
-typedef struct session {
+typedef struct connection {
   lws_sorted_usec_list_t timer; // first: found from itself
   struct lws *wsi;
   uint32_t client;
@@ -44,7 +44,7 @@ typedef struct session {
   uint32_t next_time;
   const view_page_file *file;
   size_t sent;
-} session;
+} connection;
 
 static volatile sig_atomic_t stop_signal;
 
@@ -159,7 +159,7 @@ static int refuse_http(struct lws *wsi, unsigned status, const char *text) {
   return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
-static int serve(struct lws *wsi, session *s, const char *path) {
+static int serve(struct lws *wsi, connection *s, const char *path) {
   const cli_server *server = server_of(wsi);
   char host[256];
   if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) return refuse_http(wsi, 405, "Only GET.\n");
@@ -172,7 +172,7 @@ static int serve(struct lws *wsi, session *s, const char *path) {
   return 0;
 }
 
-static int serve_more(struct lws *wsi, session *s) {
+static int serve_more(struct lws *wsi, connection *s) {
   static const size_t chunk = CHUNK;
   if (!s->file) return 0;
   unsigned char buffer[LWS_PRE + CHUNK];
@@ -187,7 +187,7 @@ static int serve_more(struct lws *wsi, session *s) {
 }
 
 static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
-  session *s = user;
+  connection *s = user;
   switch (reason) {
   case LWS_CALLBACK_HTTP:
     (void)length;
@@ -212,7 +212,7 @@ static int end(struct lws *wsi, enum lws_close_status code, const char *reason) 
   return -1;
 }
 
-static int join(struct lws *wsi, session *s) {
+static int join(struct lws *wsi, connection *s) {
   s->wsi = wsi;
   s->client = clv_live_join(server_of(wsi)->live);
   s->joined = s->client != 0;
@@ -224,23 +224,23 @@ static int join(struct lws *wsi, session *s) {
   return 0;
 }
 
-static void leave(struct lws *wsi, session *s) {
+static void leave(struct lws *wsi, connection *s) {
   lws_sul_cancel(&s->timer);
   clv_live *live = server_of(wsi)->live;
   if (s->joined && live) clv_live_leave(live, s->client);
   free(s->message);
   free(s->times);
-  *s = (session){.wsi = NULL};
+  *s = (connection){.wsi = NULL};
 }
 
-static bool too_many(session *s) {
+static bool too_many(connection *s) {
   const double now = seconds(), oldest = s->times[s->next_time];
   s->times[s->next_time] = now;
   s->next_time = (s->next_time + 1) % MESSAGES;
   return now - oldest < MESSAGE_SECONDS;
 }
 
-static int receive(struct lws *wsi, session *s, const char *in, size_t length) {
+static int receive(struct lws *wsi, connection *s, const char *in, size_t length) {
   if (!s->joined) return -1;
   if (lws_frame_is_binary(wsi)) return end(wsi, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "commands are texts");
   if (s->length + length > MESSAGE_BYTES)
@@ -256,12 +256,12 @@ static int receive(struct lws *wsi, session *s, const char *in, size_t length) {
 }
 
 static void ask_again(lws_sorted_usec_list_t *timer) {
-  const session *s = lws_container_of(timer, session, timer);
+  const connection *s = lws_container_of(timer, connection, timer);
   lws_callback_on_writable(s->wsi);
 }
 
 // One message at a time: the next when this one has gone.
-static int send_next(struct lws *wsi, session *s) {
+static int send_next(struct lws *wsi, connection *s) {
   clv_live *live = server_of(wsi)->live;
   size_t size = 0;
   double wait = INFINITY;
@@ -281,7 +281,7 @@ static int send_next(struct lws *wsi, session *s) {
 }
 
 static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
-  session *s = user;
+  connection *s = user;
   switch (reason) {
   case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
     return may_connect(wsi) ? 0 : -1;
@@ -305,8 +305,8 @@ static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *us
 // ---- the server ------------------------------------------------------------------------------------------------------
 
 static const struct lws_protocols protocols[] = {
-    {.name = "http", .callback = on_http, .per_session_data_size = sizeof(session)},
-    {.name = "cleave-1", .callback = on_client, .per_session_data_size = sizeof(session), .rx_buffer_size = 4096},
+    {.name = "http", .callback = on_http, .per_session_data_size = sizeof(connection)},
+    {.name = "cleave-1", .callback = on_client, .per_session_data_size = sizeof(connection), .rx_buffer_size = 4096},
     {.name = NULL},
 };
 
