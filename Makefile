@@ -72,11 +72,12 @@ bench-surgery: ## edits of moving bodies, with all that follows from them: [MESH
 	@cmake --build --preset release --target bench_surgery --parallel $$(nproc)
 	@build/release/bench_surgery $(addprefix --meshes ,$(MESHES))
 
-bench-view: ## what it costs the engine that others look on
-	@scripts/deps.sh build
+bench-view: ## what it costs the engine that others look on, and how often a browser draws
+	@scripts/deps.sh build web web-test
 	@scripts/build.sh release -DCLEAVE_BENCH=ON
 	@cmake --build --preset release --target bench_view --parallel $$(nproc)
 	@build/release/bench_view
+	@CLEAVE=build/release/cleave taskset -c 1 node web/test/frames.bench.mjs
 
 coverage: ## which lines the tests reach
 	@scripts/deps.sh build test coverage

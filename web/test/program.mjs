@@ -31,6 +31,7 @@ export async function view(what, ...options) {
   ]);
   return {
     link,
+    pid: child.pid,
     port: Number(new URL(link).port),
     end: async () => {
       child.kill("SIGINT");
