@@ -214,6 +214,8 @@ LANES_IN lanes lanes_max(lanes a, lanes b) {
 
 // The rotation nearest to a matrix, step by step as dag_rotation_of (rotation.c explains)
 
+#define LANES_NOTHING 1e-20
+
 LANES_IN void lanes_turn(lanes *x, lanes *y, lanes c, lanes s) {
   const lanes a = lanes_fms(c, *x, s * *y), b = lanes_fma(s, *x, c * *y);
   *x = a, *y = b;
@@ -221,7 +223,8 @@ LANES_IN void lanes_turn(lanes *x, lanes *y, lanes c, lanes s) {
 
 // K has the entries of its upper half: 00 01 02 03 11 12 13 22 23 33. pp, pq, qq, rp, rq, sp, sq say which are meant.
 LANES_IN void lanes_jacobi(lanes *k, lanes *v, int pp, int pq, int qq, int rp, int rq, int sp, int sq, int p, int q) {
-  const lanes off = k[pq], d = k[qq] - k[pp], b = off + off, one = lanes_all(1.0);
+  const lanes off = lanes_select(lanes_abs(k[pq]) < lanes_all(LANES_NOTHING), lanes_all(0.0), k[pq]), d = k[qq] - k[pp],
+              b = off + off, one = lanes_all(1.0);
   const lanes h = lanes_sqrt(lanes_fma(d, d, lanes_fma(b, b, lanes_all(1e-300))));
   const lanes signed_b = (lanes)((lanes_mask)b ^ ((lanes_mask)d & (lanes_mask)lanes_all(-0.0)));
   const lanes tangent = signed_b / (lanes_abs(d) + h);
@@ -232,6 +235,15 @@ LANES_IN void lanes_jacobi(lanes *k, lanes *v, int pp, int pq, int qq, int rp, i
   lanes_turn(&k[rp], &k[rq], cosine, sine);
   lanes_turn(&k[sp], &k[sq], cosine, sine);
   for (int row = 0; row < 4; row++) lanes_turn(&v[4 * row + p], &v[4 * row + q], cosine, sine);
+}
+
+LANES_IN int lanes_is_diagonal(const lanes *k) {
+  static const int off[6] = {1, 2, 3, 5, 6, 8};
+  lanes largest = lanes_abs(k[1]);
+  for (int e = 1; e < 6; e++) largest = lanes_max(lanes_abs(k[off[e]]), largest);
+  int is = 1;
+  for (int lane = 0; lane < CLV_WIDTH; lane++) is &= largest[lane] < LANES_NOTHING;
+  return is;
 }
 
 // Nine entries each, row by row.
@@ -246,7 +258,7 @@ static __attribute__((noinline, unused)) void lanes_rotation(lanes *rotation, co
                  a[1] + a[3],        a[2] + a[6], a[4] - a[0] - a[8], a[5] + a[7], a[8] - a[0] - a[4]};
   lanes v[16];
   for (int e = 0; e < 16; e++) v[e] = e % 5 == 0 ? one : none;
-  for (int sweep = 0; sweep < 6; sweep++) {
+  for (int sweep = 0; sweep < 6 && !lanes_is_diagonal(k); sweep++) {
     lanes_jacobi(k, v, 0, 1, 4, 2, 5, 3, 6, 0, 1);
     lanes_jacobi(k, v, 7, 8, 9, 2, 3, 5, 6, 2, 3);
     lanes_jacobi(k, v, 0, 2, 7, 1, 5, 3, 8, 0, 2);

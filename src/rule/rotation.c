@@ -6,14 +6,15 @@
 // another, so there is no exception: the zero matrix has a nearest rotation too. A matrix of two columns gets a third
 // of zeros; the first two columns of the result are the nearest orthonormal pair.
 //
-// Eigenvectors come from Jacobi's method: a fixed number of sweeps, each of three steps, each of two plane rotations that
-// touch different rows and can be done side by side. There is no branch: this is one lane of what wide registers do, in
-// the same order.
+// Eigenvectors come from Jacobi's method: sweeps of three steps, each of two plane rotations that touch different rows and
+// can be done side by side. This is one lane of what wide registers do, in the same order. What is off the diagonal and below
+// ROTATION_NOTHING, far beneath what rounding leaves, is taken for zero: or its powers would become numbers that processors
+// compute with a hundred times slower. Where everything off the diagonal is, further sweeps would change nothing.
 //
 //   1. scale A by 1 / (its largest entry + the smallest normal number)
 //   2. K as below, V = 1
-//   3. ROTATION_SWEEPS times, for (p, q) = (0,1) (2,3) (0,2) (1,3) (0,3) (1,2):
-//        d = Kqq - Kpp, b = 2 Kpq, h = sqrt(d d + b b + 1e-300)
+//   3. ROTATION_SWEEPS times, while there is anything off the diagonal, for (p, q) = (0,1) (2,3) (0,2) (1,3) (0,3) (1,2):
+//        Kpq = 0 if it is nothing, d = Kqq - Kpp, b = 2 Kpq, h = sqrt(d d + b b + 1e-300)
 //        t = copysign(1, d) b / (|d| + h), c = 1 / sqrt(1 + t t), s = t c
 //        Kpp -= t Kpq, Kqq += t Kpq, Kpq = 0
 //        for the other two rows r:   (Krp, Krq) = (c Krp - s Krq, s Krp + c Krq)
@@ -27,6 +28,7 @@
 #include <math.h>
 
 enum { ROTATION_SWEEPS = 6 };
+#define ROTATION_NOTHING 1e-20
 
 static void turn(double *restrict x, double *restrict y, double c, double s) {
   const double a = c * *x - s * *y, b = s * *x + c * *y;
@@ -40,7 +42,7 @@ static double *entry(double k[4][4], uint32_t a, uint32_t b) {
 }
 
 static void step(double k[4][4], double v[4][4], uint32_t p, uint32_t q, uint32_t r, uint32_t s) {
-  const double off = k[p][q], d = k[q][q] - k[p][p], b = 2 * off;
+  const double off = fabs(k[p][q]) < ROTATION_NOTHING ? 0 : k[p][q], d = k[q][q] - k[p][p], b = 2 * off;
   const double h = sqrt(d * d + b * b + 1e-300);
   const double tangent = copysign(1, d) * b / (fabs(d) + h);
   const double cosine = 1 / sqrt(1 + tangent * tangent), sine = tangent * cosine;
@@ -50,6 +52,13 @@ static void step(double k[4][4], double v[4][4], uint32_t p, uint32_t q, uint32_
   turn(entry(k, r, p), entry(k, r, q), cosine, sine);
   turn(entry(k, s, p), entry(k, s, q), cosine, sine);
   for (uint32_t row = 0; row < 4; row++) turn(&v[row][p], &v[row][q], cosine, sine);
+}
+
+static bool is_diagonal(double k[4][4]) {
+  bool is = true;
+  for (uint32_t p = 0; p < 4; p++)
+    for (uint32_t q = p + 1; q < 4; q++) is &= fabs(k[p][q]) < ROTATION_NOTHING;
+  return is;
 }
 
 static void rotation_of_quaternion(const double q[4], double m[9]) {
@@ -80,7 +89,7 @@ void dag_rotation_of(const double *matrix, uint32_t columns, double *rotation) {
       {0, 0, 0, a[2][2] - a[0][0] - a[1][1]},
   };
   double v[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
-  for (uint32_t sweep = 0; sweep < ROTATION_SWEEPS; sweep++) {
+  for (uint32_t sweep = 0; sweep < ROTATION_SWEEPS && !is_diagonal(k); sweep++) {
     step(k, v, 0, 1, 2, 3);
     step(k, v, 2, 3, 0, 1);
     step(k, v, 0, 2, 1, 3);

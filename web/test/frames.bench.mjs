@@ -15,7 +15,7 @@ const seconds = 10;
 const scene = `cleave: 1
 title: A hundred thousand tetrahedra
 mesh: {grid: tet6, cells: [65, 16, 16], size: [4, 1, 1]}
-material: {young: 1 MPa, poisson: 0.3, density: 1000}
+material: {young: 100 MPa, poisson: 0.3, density: 1000}
 model: fem-corotational
 fix: [{box: [[0, 0, 0], [0, 1, 1]]}]
 solver: {method: symplectic-euler, step: auto}
