@@ -16,6 +16,7 @@
 #include "io/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 // Where the points of a part lie, and whether an instance has placed it.
@@ -348,7 +349,10 @@ static void abaqus_place_part(abaqus *a, const abaqus_part *part) {
   io_span item;
   for (int c = 0; c < 3 && io_abaqus_next_item(r, &item); c++) shift[c] = abaqus_real(r, item);
   for (size_t i = part->first_point; i < part->end_point && io_ok(r); i++) {
-    for (int c = 0; c < 3; c++) r->mesh->points[i][c] += shift[c];
+    for (int c = 0; c < 3; c++) {
+      r->mesh->points[i][c] += shift[c];
+      if (!isfinite(r->mesh->points[i][c])) io_fail(r, "the instance moves its part to infinity");
+    }
   }
   if (io_ok(r)) io_rest_of_line(r);
   if (io_abaqus_next_line(r)) io_fail(r, "an instance that turns its part is not supported; write the part turned");
