@@ -161,6 +161,8 @@ static void test_wrong_files_are_explained(void **state) {
        "part 'p' is placed twice; only one instance of a part is read"},
       {"*PART, NAME=p\n*END PART\n*INSTANCE, NAME=i, PART=p\n0,0,1\n0,0,0,0,0,1,90\n", 5,
        "an instance that turns its part is not supported"},
+      {"*PART, NAME=p\n*NODE\n1, 0, 0, 0\n*END PART\n*INSTANCE, NAME=i, PART=p\n0,inf,1\n", 6,
+       "the instance moves its part to infinity"},
       {"*ELEMENT, TYPE=S3\n1, 1, 2, 3\n", 2, "the file has no *NODE"},
   };
   assert_texts_are_wrong("x.inp", cases, sizeof cases / sizeof *cases);
