@@ -3,16 +3,18 @@
 #
 # SECONDS is the time of all targets together; NAME is one of them (test/fuzz/fuzz_NAME.c). Each starts from a copy of
 # test/fuzz/corpus/NAME in out/fuzz/NAME/corpus, which is where its findings go: nothing that is committed changes.
-# With --keep in front, inputs that reach new code are added to the committed corpus at the end.
+# With --keep in front, inputs that reach new code are added to the committed corpus at the end, and every run tries
+# other inputs; without it, the same inputs are tried in the same order each time, so that a check says the same of the
+# same tree.
 #
 # An input that takes more than 10 s fails. On a busy machine it may have been the machine: it is tried once more, alone,
 # and counts as a finding only if it needs more than 5 s again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-keep=
+keep= seed=1
 if [ "${1-}" = --keep ]; then
-  keep=yes
+  keep=yes seed=0
   shift
 fi
 total=$1 only=${2-}
@@ -47,7 +49,7 @@ fuzz() {
   [ ! -d "$kept" ] || cp -r "$kept/." "$work/corpus"
 
   echo "fuzz $name: $seconds s from $(find "$work/corpus" -type f | wc -l) inputs"
-  if ! "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+  if ! "$program" -seed="$seed" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$work/" "$work/corpus" >"$work/log" 2>&1 && ! was_stalled "$program" "$work"; then
     tail -n 60 "$work/log"
     echo "fuzz $name: FAILED. The whole report is in $work/log, the input it names beside it."
@@ -62,6 +64,6 @@ fuzz() {
   fi
 }
 export -f fuzz was_stalled
-export seconds keep
+export seconds keep seed
 
 printf '%s\0' "${names[@]}" | xargs -0 -P "$(nproc)" -I{} bash -euo pipefail -c 'fuzz {}'

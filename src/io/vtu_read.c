@@ -224,6 +224,9 @@ static bool vtu_open_source(vtu *v, const vtu_array *array, vtu_source *source) 
   io_span text = array->content;
   *source = (vtu_source){.is_raw = array->is_appended && v->appended_is_raw};
   if (array->is_appended) {
+    if (!v->appended.at) {
+      return io_fail(v->r, "the array's format is appended, and the file has no <AppendedData>");
+    }
     if (array->offset > v->appended.size) {
       return io_fail(v->r, "the offset of the array lies behind the end of the file");
     }
