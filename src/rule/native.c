@@ -2,11 +2,7 @@
 
 #include <stdlib.h>
 
-enum {
-  NATIVE_TEXT = 4 << 20, // longer text is not compiled: it would take minutes
-  NATIVE_UNIT =
-      32 << 10 // a unit that is longer takes no more: compilers run side by side, and each costs 30 ms to start
-};
+enum { NATIVE_TEXT = 4 << 20 }; // longer text is not compiled: it would take minutes
 
 // Instruction sets
 
@@ -84,31 +80,7 @@ const void *native_find(const emit_hash *hash, const void *table, uint32_t count
   return NULL;
 }
 
-// Units
-
-// Passes that find nothing in straight code and take a seventh of the compiler's time.
-static const char quick[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
-                            "#pragma GCC optimize(\"no-tree-pta\", \"no-ivopts\", \"no-tree-dominator-opts\")\n"
-                            "#pragma GCC optimize(\"ira-region=one\")\n"
-                            "#endif\n";
-
-native_unit *native_units_next(native_units *units, const clv_allocator *allocator, const native_text *head) {
-  native_unit *last = units->count ? &units->data[units->count - 1] : NULL;
-  if (last && last->text.bytes.count < NATIVE_UNIT + head->size) return last;
-  if (!BASE_RESERVE(allocator, units, (uint64_t)units->count + 1)) return NULL;
-  native_unit *unit = &units->data[units->count];
-  *unit = (native_unit){.first = units->count ? unit[-1].first + unit[-1].count : 0};
-  units->count++;
-  emit_text_init(&unit->text, allocator);
-  emit_add(&unit->text, "%s", quick);
-  emit_add_bytes(&unit->text, (const char *)head->text, head->size);
-  return unit;
-}
-
-void native_units_free(native_units *units, const clv_allocator *allocator) {
-  for (uint32_t u = 0; u < units->count; u++) emit_text_free(&units->data[u].text);
-  BASE_RELEASE(allocator, units);
-}
+// Compiling
 
 bool native_compile_units(rule_native *native, native_units *units, char object[NATIVE_PATH]) {
   for (uint32_t u = 0; u < units->count; u++)
@@ -125,21 +97,13 @@ bool native_compile_units(rule_native *native, native_units *units, char object[
   return native->trouble.code != CLV_ERROR_MEMORY;
 }
 
-static void add_kernel(native_unit *unit, const emit_text *text) {
-  emit_text *module = &unit->text;
-  if (!unit->count) emit_add(module, "\nstatic lanes_positive *positive;\n#define CLV_POSITIVE positive\n");
-  emit_add(module, "\n#define CLV_KERNEL(kind) k%u_##kind\n", unit->count++);
-  emit_add_bytes(module, text->bytes.data, text->bytes.count);
-  emit_add(module, "#undef CLV_KERNEL\n");
-}
-
 static void add_entrance(emit_text *module, uint32_t count) {
   emit_add(module, "\nstruct gate { lanes_positive *make_positive; lanes_kernel **functions; const void **codes; };\n"
                    "__attribute__((visibility(\"default\"))) void cleave_rules(const struct gate *gate) {\n"
                    "  positive = gate->make_positive;\n");
   for (uint32_t n = 0; n < count; n++)
     for (uint32_t kind = 0; kind < KERNEL_COUNT; kind++)
-      emit_add(module, "  gate->functions[%u] = k%u_%s;\n", n * KERNEL_COUNT + kind, n,
+      emit_add(module, "  gate->functions[%u] = p%u_%s;\n", n * KERNEL_COUNT + kind, n,
                emit_kind_name((kernel_kind)kind));
   emit_add(module, "}\n");
 }
@@ -149,20 +113,25 @@ static void make_positive(double *matrix, uint32_t n, uint32_t psd) {
   kernel_make_positive_lanes(matrix, n, (law_psd)psd);
 }
 
-static clv_result compile(rule_native *native, native_units *units, kernel *const *kernels, uint32_t count) {
-  const size_t size = (size_t)count * KERNEL_COUNT * sizeof(kernel_function *);
+static const native_frame frame = {&native_lanes, "\nstatic lanes_positive *positive;\n#define CLV_POSITIVE positive\n",
+                                   "CLV_KERNEL"};
+
+static clv_result compile(rule_native *native, native_pieces *pieces, kernel *const *kernels) {
+  const size_t size = (size_t)pieces->count * KERNEL_COUNT * sizeof(kernel_function *);
   kernel_function **functions = base_allocate(&native->allocator, size);
-  if (!functions) return CLV_ERROR_MEMORY;
-  for (uint32_t u = 0; u < units->count; u++) add_entrance(&units->data[u].text, units->data[u].count);
-  const bool ok = native_compile_units(native, units, native->object);
-  for (uint32_t u = 0; u < units->count; u++) {
-    const native_unit *unit = &units->data[u];
+  native_units units = {0};
+  bool ok = functions && native_units_share(&units, &native->allocator, pieces, &frame);
+  for (uint32_t u = 0; ok && u < units.count; u++) add_entrance(&units.data[u].text, units.data[u].count);
+  ok = ok && native_compile_units(native, &units, native->object);
+  for (uint32_t u = 0; ok && u < units.count; u++) {
+    const native_unit *unit = &units.data[u];
     if (!unit->module) continue;
     kernel_function **own = functions + (size_t)unit->first * KERNEL_COUNT;
     unit->entrance(&(native_gate){.make_positive = make_positive, .functions = own});
     for (uint32_t n = 0; n < unit->count; n++)
-      kernel_set_code(kernels[unit->first + n], own + (size_t)n * KERNEL_COUNT);
+      kernel_set_code(kernels[pieces->data[unit->first + n].owner], own + (size_t)n * KERNEL_COUNT);
   }
+  native_units_free(&units, &native->allocator);
   base_free(&native->allocator, functions, size);
   return ok ? CLV_OK : CLV_ERROR_MEMORY;
 }
@@ -176,29 +145,17 @@ static bool attach_shipped(rule_native *native, kernel *k, const emit_text *text
   return true;
 }
 
-// The text of a kernel that is not shipped goes to a unit and the kernel to `rest`. False when memory is out.
-static bool keep(rule_native *native, kernel *k, const emit_text *text, native_units *units, kernel **rest,
-                 uint32_t *rest_count) {
-  if (text->bytes.count > NATIVE_TEXT) {
-    native->interpreted++;
-    clv_error_set(&native->trouble, CLV_ERROR_REFUSED, "a law is too long to be compiled: %u bytes of C, at most %u",
-                  text->bytes.count, NATIVE_TEXT);
-    return true;
-  }
-  native_unit *unit = native_units_next(units, &native->allocator, &native_lanes);
-  if (!unit) return false;
-  add_kernel(unit, text);
-  rest[(*rest_count)++] = k;
+// A text that is too long stays interpreted. False when memory is out.
+static bool keep(rule_native *native, const emit_text *text, native_pieces *pieces, uint32_t owner) {
+  if (text->bytes.count <= NATIVE_TEXT) return native_pieces_add(pieces, &native->allocator, text, owner);
+  native->interpreted++;
+  clv_error_set(&native->trouble, CLV_ERROR_REFUSED, "a law is too long to be compiled: %u bytes of C, at most %u",
+                text->bytes.count, NATIVE_TEXT);
   return true;
 }
 
 clv_result rule_native_attach(rule_native *native, kernel *const *kernels, uint32_t count) {
-  if (count == 0) return CLV_OK;
-  const size_t size = count * sizeof *kernels;
-  kernel **rest = base_allocate(&native->allocator, size);
-  if (!rest) return CLV_ERROR_MEMORY;
-  uint32_t rest_count = 0;
-  native_units units = {0};
+  native_pieces pieces = {0};
   emit_text text;
   emit_text_init(&text, &native->allocator);
   bool ok = true;
@@ -206,13 +163,12 @@ clv_result rule_native_attach(rule_native *native, kernel *const *kernels, uint3
     if (!kernels[n] || kernels[n]->compiled[KERNEL_FORCE]) continue;
     text.bytes.count = 0;
     ok = emit_kernel(&text, kernels[n]) &&
-         (attach_shipped(native, kernels[n], &text) || keep(native, kernels[n], &text, &units, rest, &rest_count));
+         (attach_shipped(native, kernels[n], &text) || keep(native, &text, &pieces, n));
   }
   clv_result result = ok ? CLV_OK : CLV_ERROR_MEMORY;
-  if (ok && rest_count > 0) result = compile(native, &units, rest, rest_count);
+  if (ok && pieces.count > 0) result = compile(native, &pieces, kernels);
   emit_text_free(&text);
-  native_units_free(&units, &native->allocator);
-  base_free(&native->allocator, rest, size);
+  native_pieces_free(&pieces, &native->allocator);
   return result;
 }
 

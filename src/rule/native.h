@@ -99,19 +99,38 @@ typedef struct native_gate {
 } native_gate;
 typedef void native_entrance(const native_gate *gate);
 
-// C text that is compiled by itself, with the share of the kernels or rules that is in it.
+// Text that has to be compiled: of a kernel or a rule, which is `owner` in a list of the caller's.
+typedef struct native_piece {
+  emit_text text;
+  uint32_t owner;
+  uint32_t unit; // it goes to
+} native_piece;
+typedef BASE_ARRAY(native_piece) native_pieces;
+
+bool native_pieces_add(native_pieces *pieces, const clv_allocator *allocator, const emit_text *text, uint32_t owner);
+void native_pieces_free(native_pieces *pieces, const clv_allocator *allocator);
+
+// How pieces are put side by side in one text.
+typedef struct native_frame {
+  const native_text *head; // what the text begins with
+  const char *common;      // and goes on with
+  const char *macro;       // macro(part) names a part of a piece: pN_part, N its place in the unit
+} native_frame;
+
+// C text that is compiled by itself.
 typedef struct native_unit {
   emit_text text;
-  uint32_t first, count; // of those that are compiled together
+  uint32_t first, count; // of the pieces
   bool was_cached;
   void *module;              // NULL: not compiled
   native_entrance *entrance; // of the module
 } native_unit;
 typedef BASE_ARRAY(native_unit) native_units;
 
-// The unit that takes the next kernel or rule: the last one, or, when that is long enough, a new one that begins with
-// `head`. NULL when memory is out.
-native_unit *native_units_next(native_units *units, const clv_allocator *allocator, const native_text *head);
+// Shares pieces out among units, so that compilers that run side by side end together, and sorts them by unit. False when
+// memory is out.
+bool native_units_share(native_units *units, const clv_allocator *allocator, native_pieces *pieces,
+                        const native_frame *frame);
 void native_units_free(native_units *units, const clv_allocator *allocator);
 
 // Compiles units for one instruction set, side by side, or finds them in the cache, and loads them. Of those that stay without
