@@ -293,6 +293,26 @@ static void parameters_and_values_reach_rows(void **state) {
   clv_program_destroy(program);
 }
 
+static void sums_are_checked_by_their_terms(void **state) {
+  (void)state;
+  clv_dart darts[2];
+  clv_map *map = square(darts);
+  clv_program *program = program_of("embed part:real on corner = 1;\n"
+                                    "derive balance:real on v:vertex = 3*sum(c:corner in v) c.part;\n");
+  clv_views *views = views_of(program, map, 1, NULL, 0);
+  clv_column *part = clv_column_find(map, "part"), *balance = clv_column_find(map, "balance");
+  put(part, darts[0], -1);
+  assert_int_equal(clv_views_refresh(views), CLV_OK);
+  assert_true(get(balance, darts[0]) == 0);
+  put(balance, darts[0], 1e-15); // what rounding may leave of 1 and -1
+  check(views);
+  put(balance, darts[0], 1e-11); // is more than that
+  assert_int_equal(clv_views_check(views, NULL, NULL), CLV_ERROR_INVALID);
+  clv_views_destroy(views);
+  clv_map_destroy(map);
+  clv_program_destroy(program);
+}
+
 static void updates_read_before_they_write(void **state) {
   (void)state;
   clv_dart darts[2];
@@ -649,6 +669,7 @@ int main(void) {
       cmocka_unit_test(nonsense_is_refused),
       cmocka_unit_test(a_spring_pulls),
       cmocka_unit_test(parameters_and_values_reach_rows),
+      cmocka_unit_test(sums_are_checked_by_their_terms),
       cmocka_unit_test(updates_read_before_they_write),
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(creation_survives_every_refusal),

@@ -2,6 +2,8 @@
 
 #include "view/formula.h"
 
+#include <math.h>
+
 static clv_result no_memory(const law *l, clv_error *error) {
   return clv_error_set(error, CLV_ERROR_MEMORY, "out of memory while preparing '%s'", l->name);
 }
@@ -205,17 +207,20 @@ static void sum_over(const view_formula *formula, view_room *room, const double 
   for (uint32_t c = 0; sum->mean && walk->count && c < sum->width; c++) totals[c * VIEW_LANES + at] /= walk->count;
 }
 
-static bool take_sums(const view_formula *formula, view_room *room, const double *params, clv_dart base,
-                      uint32_t lane) {
+// The walk over what a sum adds up.
+static clv_result walk_terms(const view_formula *formula, uint32_t number, clv_dart base, clv_walk *walk) {
   const view_site *site = &formula->site;
   const clv_map *view = &site->map->view;
-  for (uint32_t k = 0; k < site->law->sums.count; k++) {
-    const uint32_t dims = clv_orbit_dims(view, site->law->sums.data[k].orbit);
+  const uint32_t dims = clv_orbit_dims(view, site->law->sums.data[number].orbit);
+  return site->crossing && dims == site->inner ? clv_walk_star(walk, view, site->dims, base)
+                                               : clv_walk_incident(walk, view, site->dims, dims, base);
+}
+
+static bool take_sums(const view_formula *formula, view_room *room, const double *params, clv_dart base,
+                      uint32_t lane) {
+  for (uint32_t k = 0; k < formula->site.law->sums.count; k++) {
     clv_walk walk;
-    const clv_result result = site->crossing && dims == site->inner
-                                  ? clv_walk_star(&walk, view, site->dims, base)
-                                  : clv_walk_incident(&walk, view, site->dims, dims, base);
-    if (result != CLV_OK) return false;
+    if (walk_terms(formula, k, base, &walk) != CLV_OK) return false;
     sum_over(formula, room, params, k, lane, &walk);
     clv_walk_end(&walk);
   }
@@ -246,6 +251,48 @@ bool view_formula_take(const view_formula *formula, view_room *room, const doubl
 
 void view_formula_compute(const view_formula *formula, view_room *room, uint32_t lanes) {
   view_code_run(&formula->feed.code, lanes, room->values.data);
+}
+
+// What the terms of a sum come to without their signs.
+static void size_up(const view_formula *formula, view_room *room, const double *params, uint32_t number,
+                    const clv_walk *walk, double *sizes) {
+  const law_sum *sum = &formula->site.law->sums.data[number];
+  const view_feed *feed = &formula->sums[number];
+  double *values = room->sum_values.data;
+  for (uint32_t c = 0; c < sum->width; c++) sizes[c] = 0;
+  view_code_start(&feed->code, params, values);
+  for (uint32_t k = 0; k < walk->count; k++) {
+    view_site_read(&formula->site, walk->darts[k], &room->within);
+    fill(feed, room, 0, 0, values);
+    view_code_run(&feed->code, 1, values);
+    for (uint32_t c = 0; c < sum->width; c++) sizes[c] += fabs(view_code_result(&feed->code, values, c, 0));
+  }
+  for (uint32_t c = 0; sum->mean && walk->count && c < sum->width; c++) sizes[c] /= walk->count;
+}
+
+bool view_formula_doubt(const view_formula *formula, view_room *room, const double *params, clv_dart dart, uint32_t t,
+                        double part, double *doubt) {
+  const clv_dart base = view_site_base(&formula->site, dart);
+  const double was = view_formula_result(formula, room, t, 0);
+  *doubt = 0;
+  for (uint32_t k = 0; k < formula->site.law->sums.count; k++) {
+    double *totals = room->sums.data + 9u * k * VIEW_LANES, sizes[9];
+    clv_walk walk;
+    if (walk_terms(formula, k, base, &walk) != CLV_OK) return false;
+    size_up(formula, room, params, k, &walk, sizes);
+    clv_walk_end(&walk);
+    for (uint32_t c = 0; c < formula->site.law->sums.data[k].width; c++) {
+      const double total = totals[c * VIEW_LANES];
+      totals[c * VIEW_LANES] = total + part * sizes[c];
+      fill(&formula->feed, room, 0, 0, room->values.data);
+      view_formula_compute(formula, room, 1);
+      *doubt += fabs(view_formula_result(formula, room, t, 0) - was);
+      totals[c * VIEW_LANES] = total;
+    }
+  }
+  fill(&formula->feed, room, 0, 0, room->values.data);
+  view_formula_compute(formula, room, 1);
+  return true;
 }
 
 // Terms of all lanes side by side: of every orbit its first place, then its second ...

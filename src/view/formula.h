@@ -51,6 +51,11 @@ bool view_formula_take(const view_formula *formula, view_room *room, const doubl
                        bool *holds);
 void view_formula_compute(const view_formula *formula, view_room *room, uint32_t lanes);
 
+// How far a result in lane 0, just computed at `dart`, goes when each sum it is made of is off by a small part of what its
+// terms come to without their signs. A sum whose terms cancel is known no better. False when memory is out.
+bool view_formula_doubt(const view_formula *formula, view_room *room, const double *params, clv_dart dart, uint32_t t,
+                        double part, double *doubt);
+
 // Where one value of an orbit is one sum, over its own places and of what lies there: what places of up to eight orbits add
 // to it.
 void view_formula_sum_up(const view_formula *formula, view_room *room, const double *params, const clv_dart *darts,

@@ -77,24 +77,35 @@ static bool is_whole_facet(const map *m, clv_dart dart) {
   return true;
 }
 
-// The dart to see a face from: of a plain cell, or of a facet of an extended one; otherwise the one that is given.
+// From a dart of an extended cell that has the shape of a template: the dart of the template that the face there is a whole
+// facet of; CLV_NO_DART where it is none.
+static clv_dart facet_dart(const map *m, clv_dart dart) {
+  if (clv_cell_shape(&m->view, dart) > CLV_TEMPLATE_LAST) return CLV_NO_DART;
+  const uint32_t block = map_block(m, dart);
+  clv_dart at = dart;
+  for (uint32_t letter = 0; at >> 6 != block; letter ^= 1u) {
+    at = clv_alpha(&m->view, at, letter);
+    if (at == dart) return CLV_NO_DART;
+  }
+  return is_whole_facet(m, at) ? at : CLV_NO_DART;
+}
+
+static uint32_t facet_sides(const map *m, clv_dart dart) {
+  if (!dart) return 0;
+  const clv_template *shape = &clv_templates[map_page(m, dart).kind];
+  return shape->facet_size[shape->facet[dart & 63u]] / 2u;
+}
+
+// The dart to see a face from: of a plain cell, or of a facet of an extended one; otherwise the one that is given. Where cells
+// on both sides are extended, more of the face's vertices may hang in one than in the other: that with the most corners tells
+// what it is, wherever one comes from.
 static clv_dart face_base(const map *m, clv_dart dart) {
   const clv_dart sides[2] = {dart, clv_alpha(&m->view, dart, m->view.dimension)};
   for (uint32_t k = 0; k < 2; k++)
     if (map_dart_plain(m, sides[k])) return sides[k];
-  for (uint32_t k = 0; k < 2; k++) {
-    if (clv_cell_shape(&m->view, sides[k]) > CLV_TEMPLATE_LAST) continue;
-    const uint32_t block = map_block(m, sides[k]);
-    clv_dart at = sides[k];
-    uint32_t letter = 0;
-    while (at >> 6 != block) {
-      at = clv_alpha(&m->view, at, letter);
-      letter ^= 1u;
-      if (at == sides[k]) break;
-    }
-    if (at >> 6 == block && is_whole_facet(m, at)) return at;
-  }
-  return dart;
+  const clv_dart here = facet_dart(m, sides[0]), there = sides[1] == dart ? CLV_NO_DART : facet_dart(m, sides[1]);
+  if (!here && !there) return dart;
+  return facet_sides(m, there) > facet_sides(m, here) ? there : here;
 }
 
 static bool walks_template(const view_site *site, clv_dart base) {
