@@ -65,6 +65,10 @@ CLV_API clv_result clv_views_get_param(const clv_views *views, const char *name,
 
 // Reads all columns again: derived quantities, and the constants of every row.
 CLV_API clv_result clv_views_refresh(clv_views *views);
+// After all columns were given the values they had when they were saved, with the map's commits replayed: computes the
+// constants of every row, and nothing else. Rows stay in the order that the commits left them in and derived values keep their
+// last bits, so that sums come out the same to the last bit; clv_views_refresh promises neither.
+CLV_API clv_result clv_views_restore(clv_views *views);
 // Builds every table from scratch.
 CLV_API clv_result clv_views_rebuild(clv_views *views);
 

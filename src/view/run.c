@@ -91,13 +91,19 @@ static bool has_outgrown(const view_table *table) {
   return table->rows > 4 * table->built_rows + 4096 || (table->slab_count > 1 && 8 * table->rows < table->built_rows);
 }
 
+bool views_lay_out(clv_views *views) {
+  bool done = true;
+  for (uint32_t k = 0; done && k < views->tables.count; k++)
+    if (has_outgrown(&views->tables.data[k])) done = view_table_build(&views->tables.data[k], &views->shop);
+  return done;
+}
+
 clv_result views_ready(clv_views *views) {
   if (views->map->open) return not_now(views);
   views_forget(views);
   if (views->stale || views->revision != clv_map_revision(&views->map->view)) return clv_views_rebuild(views);
   for (uint32_t k = 0; k < views->tables.count; k++) {
     view_table *table = &views->tables.data[k];
-    if (has_outgrown(table) && !view_table_build(table, &views->shop)) return went_stale(views);
     for (uint32_t s = 0; s < table->slab_count; s++) {
       view_slab *slab = &table->slabs[s];
       const bool untidy =
@@ -118,6 +124,15 @@ clv_result clv_views_refresh(clv_views *views) {
     done =
         view_site_varies(&table->site) ? view_table_build(table, &views->shop) : view_table_hoist(table, &views->shop);
   }
+  return done ? CLV_OK : went_stale(views);
+}
+
+clv_result clv_views_restore(clv_views *views) {
+  const clv_result result = views_ready(views);
+  if (result != CLV_OK) return result;
+  bool done = true;
+  for (uint32_t k = 0; done && k < views->tables.count; k++)
+    done = view_table_hoist(&views->tables.data[k], &views->shop);
   return done ? CLV_OK : went_stale(views);
 }
 

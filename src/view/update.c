@@ -669,13 +669,11 @@ void views_hear(void *user, const clv_map *view, const clv_commit *commit) {
   if (views->stale) return;
   views->revision = commit->revision;
   bool done = false;
-  if (views_lose(views, commit, &done)) {
-    views->stale = !done;
-    return;
+  if (!views_lose(views, commit, &done)) {
+    hear_commit(views, commit);
+    done = !views->change.no_memory;
+    for (uint32_t k = 0; done && k < views->derived.count; k++) done = derive_again(views, &views->derived.data[k]);
+    for (uint32_t k = 0; done && k < views->tables.count; k++) done = update_table(views, &views->tables.data[k]);
   }
-  hear_commit(views, commit);
-  done = !views->change.no_memory;
-  for (uint32_t k = 0; done && k < views->derived.count; k++) done = derive_again(views, &views->derived.data[k]);
-  for (uint32_t k = 0; done && k < views->tables.count; k++) done = update_table(views, &views->tables.data[k]);
-  views->stale = !done;
+  views->stale = !done || !views_lay_out(views);
 }

@@ -129,6 +129,9 @@ static inline void views_forget(clv_views *views) {
 }
 // Builds everything if something is stale; CLV_ERROR_ARGUMENT inside a transaction.
 clv_result views_ready(clv_views *views);
+// Lays tables out anew that have far more or fewer rows than they were laid out for. A part of every commit, so that the order
+// of rows, and with it the last bits of sums, follows from the commits alone. False when memory is out.
+bool views_lay_out(clv_views *views);
 
 // For those who assemble: makes `parts` current. Rows of a part then are read at the present positions and velocities by
 // views_read_part, for one worker of the pool, and their matrices computed a batch at a time: n * n * KERNEL_LANES

@@ -483,10 +483,8 @@ static clv_result load_body(const source *s, uint32_t number) {
   clv_body_set_gravity(b->body, ambient.gravity);
   clv_body_set_damping(b->body, ambient.drag, ambient.rayleigh_mass, ambient.rayleigh_stiffness);
   clv_views *views = clv_body_views(b->body);
-  result = clv_views_refresh(views);
-  if (result != CLV_OK) return world_fail(s->world, result, "body '%s': %s", b->name, clv_views_error(views));
-  // Derived columns were summed anew, in another order than commits had left them: their last bits come from the block.
-  return load_columns(s, number);
+  result = clv_views_restore(views);
+  return result == CLV_OK ? CLV_OK : world_fail(s->world, result, "body '%s': %s", b->name, clv_views_error(views));
 }
 
 static clv_result load_all(const source *s, const saved_clock *clock, clv_journal **journals) {
