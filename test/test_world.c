@@ -343,13 +343,38 @@ static void an_event_that_fails_waits(void **unused) {
   const recipe r = plain(CLV_SYMPLECTIC_EULER);
   clv_world *world = create(&r);
   const uint64_t hash = clv_world_hash(world);
-  schedule(world, &(clv_action){.kind = CLV_ACTION_CUT, .time = 0, .zone = across(7)});
+  schedule(world, &(clv_action){.kind = CLV_ACTION_CUT, .time = 0, .zone = across(7), .label = 12});
+  assert_int_equal(clv_world_culprit(world), 0);
   for (uint32_t k = 0; k < 2; k++) {
     assert_int_equal(clv_world_step(world, NULL), CLV_ERROR_REFUSED);
+    assert_int_equal(clv_world_culprit(world), 12);
     assert_non_null(strstr(clv_world_error(world), "body1"));
     assert_non_null(strstr(clv_world_error(world), "cut"));
     assert_true(clv_world_hash(world) == hash);
   }
+  clv_world_destroy(world);
+}
+
+// Particles that an earlier cut has parted are meant with all their copies.
+static void particles_are_cut_that_were_parted_before(void **unused) {
+  (void)unused;
+  recipe r = plain(CLV_SYMPLECTIC_EULER);
+  r.beam.cells[1] = r.beam.cells[2] = 2;
+  clv_world *world = create(&r);
+  const clv_map *map = clv_body_map(clv_world_body(world, 0));
+  const double *rest = clv_body_rest(clv_world_body(world, 0));
+  clv_id ids[16];
+  uint32_t count = 0;
+  for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id))
+    if (fabs(rest[3 * (size_t)id.index] - 0.3) < 1e-9) ids[count++] = id;
+  assert_int_equal(count, 9);
+  const clv_zone lengthwise = clv_zone_plane((double[]){0, 0.05, 0}, (double[]){0, 1, 0});
+  schedule(world, &(clv_action){.kind = CLV_ACTION_CUT, .time = 0, .zone = lengthwise});
+  schedule(world, &(clv_action){.kind = CLV_ACTION_CUT, .time = 2e-3, .particles = ids, .particle_count = count});
+  clv_world_report report = {0};
+  step(world, 2);
+  assert_int_equal(clv_world_step(world, &report), CLV_OK);
+  assert_int_equal(report.surgery.facets, 4); // all of them, on both sides of the first cut
   clv_world_destroy(world);
 }
 
@@ -771,6 +796,7 @@ int main(void) {
       cmocka_unit_test(constraints_come_and_go),
       cmocka_unit_test(wrong_actions_are_refused),
       cmocka_unit_test(an_event_that_fails_waits),
+      cmocka_unit_test(particles_are_cut_that_were_parted_before),
       cmocka_unit_test(a_body_that_fails_stops_all),
       cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),
       cmocka_unit_test(a_refined_world_goes_on_with_the_same_bits),

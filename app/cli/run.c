@@ -111,6 +111,7 @@ typedef struct job {
   clv_world *world;
   clv_recorder *recorder;
   cli_run_state run;
+  uint64_t finer; // steps before which cells became smaller
   char directory[PATH_SIZE], ended[1100];
 } job;
 
@@ -119,16 +120,25 @@ static int fail_with(const clv_error *error) {
 }
 
 static void warn_of_large_step(job *j) {
+  const double before = j->run.stable;
   j->run.stable = INFINITY;
   for (uint32_t b = 0; b < clv_world_bodies(j->world); b++) {
     double stable = INFINITY;
     if (clv_solver_stable_step(clv_world_solver(j->world, b), &stable) != CLV_OK) continue;
     j->run.stable = fmin(j->run.stable, stable);
-    if (j->run.step <= stable) continue;
+    if (j->run.step <= stable || j->run.step > before) continue; // it was said before
     fprintf(stderr,
             "%s: warning: a step of %g s is too large for body '%s' with this method; it is stable up to %.3g s\n",
             j->run.scene, j->run.step, clv_world_body_name(j->world, b), stable);
   }
+}
+
+// Smaller cells need smaller steps. A stable step costs as much as many steps, and a tool may refine before each of them: so it
+// is asked for when there were 1, 2, 4, 8 ... of them.
+static void notice_smaller_cells(job *j, const clv_surgery_report *did) {
+  if (!did->refined && !did->split && !did->moved) return;
+  j->finer++;
+  if ((j->finer & (j->finer - 1)) == 0) warn_of_large_step(j);
 }
 
 static int open_recorder(job *j) {
@@ -163,6 +173,7 @@ static int step_on(job *j) {
       break;
     }
     cli_run_count(run, &report);
+    notice_smaller_cells(j, &report.surgery);
     const double before = cli_seconds();
     if (clv_recorder_step(j->recorder, &error) != CLV_OK) {
       snprintf(j->ended, sizeof j->ended, "failed: %s", error.message);
@@ -176,6 +187,15 @@ static int step_on(job *j) {
   return result;
 }
 
+// With the place of the event, where it was one that failed.
+static void complain(const job *j) {
+  uint32_t line, column;
+  if (clv_scene_event_place(j->scene, clv_world_culprit(j->world), &line, &column))
+    fprintf(stderr, "%s:%u:%u: %s\n", j->run.scene, line, column, clv_world_error(j->world));
+  else
+    fprintf(stderr, "%s: %s\n", j->run.scene, j->ended);
+}
+
 static int close_recorder(job *j, int result) {
   clv_error error = {0};
   const double before = cli_seconds();
@@ -184,7 +204,7 @@ static int close_recorder(job *j, int result) {
   const double seconds = cli_seconds() - before;
   j->run.output_seconds += seconds;
   j->run.seconds += seconds;
-  if (result == CLI_FAILURE) fprintf(stderr, "%s: %s\n", j->run.scene, j->ended);
+  if (result == CLI_FAILURE) complain(j);
   if (closed == CLV_OK) return result;
   fail_with(&error);
   return result == CLI_OK ? CLI_FAILURE : result;
@@ -193,6 +213,7 @@ static int close_recorder(job *j, int result) {
 static int run_world(job *j) {
   cli_run_state *run = &j->run;
   run->step = clv_world_get_step(j->world);
+  run->stable = INFINITY;
   warn_of_large_step(j);
   int result = open_recorder(j);
   if (result != CLI_OK) return result;

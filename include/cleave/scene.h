@@ -26,6 +26,9 @@ CLV_API void clv_scene_destroy(clv_scene *scene);
 // the scene names carry the scene's place, too. The scene must outlive the world (it owns the programs of user's rules).
 CLV_API clv_world *clv_scene_world(clv_scene *scene, uint32_t threads, clv_error *error);
 
+// Where an event stands, by the label that clv_world_culprit gives for it; false for a label that is no event's.
+CLV_API bool clv_scene_event_place(const clv_scene *scene, uint32_t label, uint32_t *line, uint32_t *column);
+
 CLV_API const char *clv_scene_text(const clv_scene *scene);
 CLV_API const char *clv_scene_title(const clv_scene *scene);
 // Until when to run, s.

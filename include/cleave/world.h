@@ -43,15 +43,17 @@ typedef struct clv_action {
   const clv_key *path; // copied
   uint32_t key_count;
   double value[3];
-  double edge[2][3];       // a cutting edge, as it is where the path is 0
-  const clv_id *particles; // copied; those that are gone when their time has come do not count
-  uint32_t particle_count; //
+  double edge[2][3]; // a cutting edge, as it is where the path is 0
+  const clv_id
+      *particles; // copied; those that are gone when their time has come do not count, those that cuts have made of
+  uint32_t particle_count; // the others do
   const clv_mesh *surface; // its triangles and quadrangles are copied
   clv_tear tear;           // its zone is that of the action
   clv_scalpel_def scalpel;
   clv_slice slice; // its level, snap, quality and exact
   uint32_t level;  // of cells
   clv_adapt adapt; // its zone is that of the action
+  uint32_t label;  // a number of yours, by which clv_world_culprit calls it; 0: none
 } clv_action;
 
 // "fix", "release", "move", "pull", "gravity", "remove", "cut", "knife", "pierce", "tear", "scalpel", "slice", "refine",
@@ -106,6 +108,8 @@ typedef struct clv_world_report {
 // One step. On failure no body has moved and the clock stands, and the sentence names the body; events that were carried
 // out before the failure are done, and those from the one that failed on still wait. report may be NULL.
 CLV_API clv_result clv_world_step(clv_world *world, clv_world_report *report);
+// The label of the action that the last failed step failed in; 0 when it was no action's fault.
+CLV_API uint32_t clv_world_culprit(const clv_world *world);
 CLV_API double clv_world_time(const clv_world *world);
 CLV_API uint64_t clv_world_steps(const clv_world *world);
 

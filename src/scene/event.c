@@ -92,6 +92,7 @@ static bool make_action(const scene_reader *r, clv_scene *scene, clv_body *body,
 bool scene_event_schedule(const scene_reader *r, clv_scene *scene, clv_world *world, uint32_t body,
                           const clv_mesh *mesh, const scene_event *event) {
   clv_action action = {.kind = CLV_ACTION_GRAVITY, .time = event->at, .body = body, .zone = clv_zone_all()};
+  action.label = (uint32_t)(event - scene->root.events.items) + 1;
   clv_mesh surface;
   clv_mesh_init(&surface, &scene->allocator);
   memcpy(action.value, event->gravity, sizeof action.value);

@@ -178,6 +178,14 @@ uint32_t clv_scene_threads(const clv_scene *scene) {
   return scene->root.threads;
 }
 
+bool clv_scene_event_place(const clv_scene *scene, uint32_t label, uint32_t *line, uint32_t *column) {
+  if (!label || label > scene->root.events.count) return false;
+  const scene_node *node = scene->root.events.items[label - 1].part.node;
+  *line = node->line;
+  *column = node->column;
+  return true;
+}
+
 const clv_recorder_def *clv_scene_output(const clv_scene *scene) {
   return &scene->output;
 }

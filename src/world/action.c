@@ -165,8 +165,10 @@ clv_result clv_world_schedule(clv_world *world, const clv_action *given) {
 // What is due
 
 clv_result world_action_fail(clv_world *world, const world_action *entry, clv_result code, const char *what) {
-  return world_fail(world, code, "body '%s', action '%s' at %g s: %s", world->bodies.data[entry->action.body].name,
-                    world_kinds[entry->action.kind].name, entry->action.time, what);
+  world_fail(world, code, "body '%s', action '%s' at %g s: %s", world->bodies.data[entry->action.body].name,
+             world_kinds[entry->action.kind].name, entry->action.time, what);
+  world->culprit = entry->action.label;
+  return code;
 }
 
 void world_sum_surgery(clv_surgery_report *sum, const clv_surgery_report *one) {

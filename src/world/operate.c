@@ -3,6 +3,8 @@
 #include "physics/body.h"
 #include "world/world.h"
 
+#include <stdlib.h>
+
 static clv_surgery *surgery_of(const clv_world *world, const world_action *entry) {
   return world->bodies.data[entry->action.body].surgery;
 }
@@ -18,18 +20,41 @@ clv_result world_remove(clv_world *world, const world_action *entry, clv_surgery
   const clv_result result = clv_surgery_remove(surgery_of(world, entry), &entry->action.zone, report);
   if (result != CLV_OK) return of_surgery(world, entry, result);
   if (!report->removed)
-    return world_action_fail(world, entry, CLV_ERROR_REFUSED, "the zone holds the centre of no cell");
+    return world_action_fail(world, entry, CLV_ERROR_REFUSED,
+                             "the zone holds the centre of no cell; make it larger, or leave the event out");
   return CLV_OK;
 }
 
-// Those particles of the list that are still there.
+typedef double rest_point[3];
+
+static int compare_points(const void *a, const void *b) {
+  return memcmp(a, b, sizeof(rest_point));
+}
+
+// Those particles of the list that are still there, and what cuts have made of them: all that rest where one of them does.
 static clv_result find_particles(clv_world *world, const world_action *entry) {
-  const clv_map *map = clv_body_map(world->bodies.data[entry->action.body].body);
-  world->ids.count = 0;
-  if (!BASE_RESERVE(&world->allocator, &world->ids, entry->action.particle_count)) return world_no_memory(world);
+  const clv_body *body = world->bodies.data[entry->action.body].body;
+  const clv_map *map = clv_body_map(body);
+  const double *rest = clv_body_rest(body);
+  rest_point *points = base_allocate(&world->allocator, entry->action.particle_count * sizeof *points);
+  if (!points) return world_no_memory(world);
+  uint32_t count = 0;
   for (uint32_t k = 0; k < entry->action.particle_count; k++)
-    if (clv_id_alive(map, CLV_VERTEX, entry->particles[k])) world->ids.data[world->ids.count++] = entry->particles[k];
-  return CLV_OK;
+    if (clv_id_alive(map, CLV_VERTEX, entry->particles[k]))
+      memcpy(points[count++], rest + 3 * (size_t)entry->particles[k].index, sizeof *points);
+  if (count) qsort(points, count, sizeof *points, compare_points);
+  clv_result result = CLV_OK;
+  world->ids.count = 0;
+  for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); result == CLV_OK && id.index;
+       id = clv_id_next(map, CLV_VERTEX, id)) {
+    if (!count || !bsearch(rest + 3 * (size_t)id.index, points, count, sizeof *points, compare_points)) continue;
+    if (BASE_RESERVE(&world->allocator, &world->ids, (uint64_t)world->ids.count + 1))
+      world->ids.data[world->ids.count++] = id;
+    else
+      result = world_no_memory(world);
+  }
+  base_free(&world->allocator, points, entry->action.particle_count * sizeof *points);
+  return result;
 }
 
 clv_result world_cut(clv_world *world, const world_action *entry, clv_surgery_report *report) {
@@ -44,10 +69,11 @@ clv_result world_cut(clv_world *world, const world_action *entry, clv_surgery_re
   const clv_result result = clv_surgery_cut(surgery_of(world, entry), &cut, report);
   if (result != CLV_OK) return of_surgery(world, entry, result);
   if (report->facets) return CLV_OK;
-  return world_action_fail(world, entry, CLV_ERROR_REFUSED,
-                           cut.kind == CLV_CUT_ZONE && cut.zone.kind == CLV_ZONE_PLANE
-                               ? "no facet lies between the two sides of the plane"
-                               : "no facet that is not cut already lies there");
+  return world_action_fail(
+      world, entry, CLV_ERROR_REFUSED,
+      cut.kind == CLV_CUT_ZONE && cut.zone.kind == CLV_ZONE_PLANE
+          ? "no facet lies between the two sides of the plane; move it, or leave the event out"
+          : "no facet lies there that is not cut already; say another place, or leave the event out");
 }
 
 clv_result world_pierce(clv_world *world, const world_action *entry, clv_surgery_report *report) {

@@ -39,7 +39,7 @@ typedef struct saved_action {
   double threshold, mask_point[3], mask_extent[3], mask_radius, scalpel[6];
   double snap, quality;
   uint32_t level, exact;
-  uint32_t refine_level, adapt_kind, adapt_level, adapt_most, adapt_coarsen, unused;
+  uint32_t refine_level, adapt_kind, adapt_level, adapt_most, adapt_coarsen, label;
   double bound, slack, near[3];
 } saved_action;
 
@@ -115,6 +115,7 @@ static saved_action pack(const world_action *entry) {
                         .axes = a->axes,
                         .key_count = a->key_count,
                         .particle_count = a->particle_count,
+                        .label = a->label,
                         .zone_kind = (int32_t)a->zone.kind,
                         .region = a->zone.region,
                         .dimension = a->zone.dimension,
@@ -308,6 +309,7 @@ static clv_action unpack(const saved_action *saved) {
                   .axes = saved->axes,
                   .key_count = saved->key_count,
                   .particle_count = saved->particle_count,
+                  .label = saved->label,
                   .time = saved->time,
                   .zone = {.kind = (clv_zone_kind)saved->zone_kind,
                            .region = saved->region,

@@ -14,6 +14,7 @@ clv_world_def clv_default_world_def(void) {
 clv_result world_fail(clv_world *world, clv_result code, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
+  world->culprit = 0;
   world->error.code = code;
   vsnprintf(world->error.message, sizeof world->error.message, format, arguments);
   va_end(arguments);
@@ -128,6 +129,10 @@ const char *clv_world_body_name(const clv_world *world, uint32_t i) {
 
 double world_time_of(const clv_world *world, double steps) {
   return world->origin_time + (steps - (double)world->origin_steps) * world->step;
+}
+
+uint32_t clv_world_culprit(const clv_world *world) {
+  return world->culprit;
 }
 
 double clv_world_time(const clv_world *world) {

@@ -39,7 +39,8 @@ struct clv_world {
   clv_error error;
   BASE_ARRAY(world_body) bodies;
   BASE_ARRAY(world_action) actions;
-  uint32_t next; // the first action that waits
+  uint32_t next;    // the first action that waits
+  uint32_t culprit; // the label of the one that the last failure is about
   uint64_t steps;
   double step;                        // s; 0: not yet decided
   double origin_time;                 // and origin_steps: where the clock was when the step changed

@@ -118,6 +118,26 @@ warns() {
 }
 it 'warns of a large step' warns
 
+finer_needs_less() {
+  sed 's/solver:.*/solver: {method: rk4, step: auto}/' tiny.yaml >finer.yaml
+  echo 'events: [{at: 0.01, refine: {region: all, level: 2}}]' >>finer.yaml
+  rm -rf out.d && cleave 0 run finer.yaml --steps 4 --out out.d
+  [ "$(grep -c warning err)" = 1 ] && mentions "too large for body 'body' with this method; it is stable up to " || fail 'does not say so once'
+}
+it 'warns of a step that becomes too large when cells are refined' finer_needs_less
+
+fails_on_its_way() {
+  cat tiny.yaml - >vain.yaml <<'END'
+events:
+  - {at: 0.02, gravity: [0, 0, 0]}
+  - {at: 0.03, remove: {box: [[5, 5, 5], [6, 6, 6]]}}
+END
+  rm -rf out.d && cleave 1 run vain.yaml --out out.d
+  says "vain.yaml:10:5: body 'body', action 'remove' at 0.03 s: the zone holds the centre of no cell; make it larger, or leave the event out"
+  [ -s out.d/checkpoint.h5 ] || fail 'no checkpoint'
+}
+it 'an event that fails on its way is told with its place' fails_on_its_way
+
 interrupted() { # signal, status
   sed 's/until:.*/until: 1e6/' tiny.yaml >long.yaml
   rm -rf out.d
