@@ -22,6 +22,17 @@ all_scenes() {
 }
 it 'every scene is good' all_scenes
 
+pictured() {
+  local scene picture
+  for scene in "$scenes"/*.yaml; do
+    grep -qF "(${scene##*/})" "$scenes/README.md" || fail "scenes/README.md has no ${scene##*/}"
+  done
+  for picture in $(grep -o '\.\./docs/pictures/[a-z_]*\.png' "$scenes/README.md"); do
+    [ -s "$scenes/$picture" ] || fail "there is no $picture"
+  done
+}
+it 'every scene is listed, and its picture is there' pictured
+
 explains() { # scene
   ok scene explain "$1"
   for word in 'mass ' 'model ' 'forces ' 'particles ' 'method ' 'frames ' 'Not given, and so'; do prints "$word"; done
