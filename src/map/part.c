@@ -77,19 +77,26 @@ static bool follow_rings(parting *p) {
 // A cut that goes on goes on at an edge that still holds together. What its commit will read there lies far apart in memory:
 // the ids of the cells about the edge, and the links of their neighbours. It is asked for now, so that it has come by then.
 static void look_ahead(const parting *p) {
-  const uint32_t facets = p->shape->facet_count;
+  const size_t facets = p->shape->facet_count;
+  const uint32_t *ids[MAP_INDICES];
+  size_t width[MAP_INDICES];
+  uint32_t index_count = 0;
+  for (uint32_t k = 0; k < p->m->numbered_count; k++) {
+    const map_index *index = p->m->numbered[k];
+    ids[index_count] = index->ids[p->kind].data;
+    width[index_count] = p->shape->sub[index->inner].count;
+    index_count += index->crossing;
+  }
   for (uint32_t k = 0; k < p->size; k += 2) {
     const ring *r = &p->rings[k / 2];
-    const uint32_t count = p->cut >> k & 1u ? r->count : 0;
-    for (uint32_t n = 1; n < count; n++) {
-      const uint32_t row = map_uniform_row(r->darts[n]), *links = p->links + (size_t)row * facets;
+    const uint32_t last =
+        p->cut >> k & 1u ? r->count - 1 : 0; // the last is the near cell, which is at hand like the first
+    for (uint32_t n = 1; n < last; n++) {
+      const uint32_t row = map_uniform_row(r->darts[n]), *links = p->links + row * facets;
+      for (uint32_t i = 0; i < index_count; i++) CLV_PREFETCH(ids[i] + row * width[i]);
       for (uint32_t f = 0; f < facets; f++) {
         const clv_dart beyond = links[f] ? links[f] : r->darts[n];
-        CLV_PREFETCH(p->links + (size_t)map_uniform_row(beyond) * facets);
-      }
-      for (uint32_t i = 0; i < p->m->numbered_count; i++) {
-        const map_index *index = p->m->numbered[i];
-        if (index->crossing) CLV_PREFETCH(index->ids[p->kind].data + (size_t)row * p->shape->sub[index->inner].count);
+        CLV_PREFETCH(p->links + map_uniform_row(beyond) * facets);
       }
     }
   }
