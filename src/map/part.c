@@ -78,26 +78,24 @@ static bool follow_rings(parting *p) {
 // the ids of the cells about the edge, and the links of their neighbours. It is asked for now, so that it has come by then.
 static void look_ahead(const parting *p) {
   const size_t facets = p->shape->facet_count;
-  const uint32_t *ids[MAP_INDICES];
-  size_t width[MAP_INDICES];
-  uint32_t index_count = 0;
-  for (uint32_t k = 0; k < p->m->numbered_count; k++) {
-    const map_index *index = p->m->numbered[k];
-    ids[index_count] = index->ids[p->kind].data;
-    width[index_count] = p->shape->sub[index->inner].count;
-    index_count += index->crossing;
-  }
+  size_t rows[MOST_ROUND * FACET_DARTS / 2];
+  uint32_t count = 0;
   for (uint32_t k = 0; k < p->size; k += 2) {
     const ring *r = &p->rings[k / 2];
-    const uint32_t last =
-        p->cut >> k & 1u ? r->count - 1 : 0; // the last is the near cell, which is at hand like the first
-    for (uint32_t n = 1; n < last; n++) {
-      const uint32_t row = map_uniform_row(r->darts[n]), *links = p->links + row * facets;
-      for (uint32_t i = 0; i < index_count; i++) CLV_PREFETCH(ids[i] + row * width[i]);
-      for (uint32_t f = 0; f < facets; f++) {
-        const clv_dart beyond = links[f] ? links[f] : r->darts[n];
-        CLV_PREFETCH(p->links + map_uniform_row(beyond) * facets);
-      }
+    const uint32_t last = p->cut >> k & 1u ? r->count - 1 : 0; // the near cell, which is at hand like the first
+    for (uint32_t n = 1; n < last; n++) rows[count++] = map_uniform_row(r->darts[n]);
+  }
+  for (uint32_t k = 0; k < p->m->numbered_count; k++) {
+    const map_index *index = p->m->numbered[k];
+    const uint32_t *ids = index->ids[p->kind].data;
+    const size_t width = p->shape->sub[index->inner].count;
+    for (uint32_t n = 0; n < count && index->crossing; n++) CLV_PREFETCH(ids + rows[n] * width);
+  }
+  for (uint32_t n = 0; n < count; n++) {
+    const uint32_t *links = p->links + rows[n] * facets;
+    for (uint32_t f = 0; f < facets; f++) {
+      const size_t beyond = links[f] ? map_uniform_row(links[f]) : rows[n];
+      CLV_PREFETCH(p->links + beyond * facets);
     }
   }
 }
