@@ -273,7 +273,8 @@ static void live(patient *p, uint32_t *left) {
 
 static void bodies_stand_random_surgery(void **state) {
   const options *o = *state;
-  static const clv_method methods[] = {CLV_SYMPLECTIC_EULER, CLV_IMPLICIT_EULER, CLV_HEUN, CLV_RK4};
+  static const clv_method methods[] = {CLV_SYMPLECTIC_EULER, CLV_IMPLICIT_EULER,  CLV_HEUN,
+                                       CLV_RK4,              CLV_IMPLICIT_NEWTON, CLV_NEWMARK};
   uint32_t left = o->operations, lives = 0;
   for (uint64_t seed = o->seed; left > 0; seed++) {
     const char *model;
@@ -281,7 +282,7 @@ static void bodies_stand_random_surgery(void **state) {
       if (!strcmp(model, "rules")) continue;
       patient p = {.random = {1000 * seed + m}};
       const clv_grid_kind kind = (clv_grid_kind)random_below(&p.random, CLV_GRID_KIND_COUNT);
-      if (!admit(&p, kind, model, methods[random_below(&p.random, 4)], laws)) continue;
+      if (!admit(&p, kind, model, methods[random_below(&p.random, 6)], laws)) continue;
       live(&p, &left);
       dismiss(&p);
       lives++;
