@@ -9,7 +9,7 @@ SECONDS = 600
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-web check soak fuzz bench bench-map bench-rules bench-physics bench-surgery bench-view coverage format install clean
+.PHONY: help demo test test-web check soak fuzz bench bench-map bench-rules bench-physics bench-surgery bench-view coverage docs format install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -85,6 +85,12 @@ coverage: ## which lines the tests reach
 	@find build/coverage -name '*.gcda' -delete
 	@scripts/test.sh coverage
 	@gcovr --root . --filter src/ build/coverage
+
+docs: ## the reference of the C interface, from its headers; in build/docs/html
+	@scripts/deps.sh docs
+	@mkdir -p build
+	@doxygen docs/Doxyfile
+	@echo 'build/docs/html/index.html: every header, type and function; docs/ has the guides'
 
 format: ## lay out the sources as .clang-format says
 	@scripts/deps.sh check
