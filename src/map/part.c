@@ -115,15 +115,40 @@ static part_end part_ring(parting *p, const clv_suborbits *sub, uint32_t positio
   return PART_APART;
 }
 
-// Marks the orbit of a place, unless it comes to the near one. Which facets are free and which places are new is what no
-// processor can guess: there is no branch for either.
-static part_end flood(parting *p, const clv_suborbits *sub, uint32_t *ids, map_place start, uint32_t near) {
+// Marks a place. Which places are new is what no processor can guess: there is no branch for it.
+static inline uint32_t mark(map_place *places, uint32_t count, uint32_t *ids, map_place place) {
+  places[count] = place;
+  count += ids[place.slot] != FLOODED;
+  ids[place.slot] = FLOODED;
+  return count;
+}
+
+// Where an orbit has all about an edge in it, the flood has come round the two edges that meet at the corner already.
+static uint32_t mark_rings(const parting *p, const clv_suborbits *sub, uint32_t *ids, uint32_t position) {
+  const uint8_t *other_end = p->shape->alpha[0];
+  const ring *here = &p->rings[position / 2], *before = &p->rings[(position ? position : p->size) / 2 - 1];
+  uint32_t count = p->place_count + 1;
+  for (uint32_t n = 1; n < here->count; n++)
+    count = mark(p->places, count, ids, (map_place){here->darts[n], slot_of(sub, here->darts[n])});
+  for (uint32_t n = 1; n < before->count; n++) {
+    const clv_dart dart = (before->darts[n] & ~63u) | other_end[before->darts[n] & 63u];
+    count = mark(p->places, count, ids, (map_place){dart, slot_of(sub, dart)});
+  }
+  return count;
+}
+
+// Marks the orbit of a place, unless it comes to the near one.
+static part_end flood(parting *p, const map_index *index, map_place start, uint32_t position) {
   const clv_template *shape = p->shape;
+  const clv_suborbits *sub = &shape->sub[index->inner];
+  uint32_t *ids = index->ids[p->kind].data;
+  const uint32_t near = slot_of(sub, p->here + position);
   map_place *places = p->places;
-  uint32_t k = p->place_count, count = k;
+  uint32_t k = p->place_count, count = k + 1;
   part_end end = start.slot == near ? PART_JOINED : PART_APART;
-  places[count++] = start;
+  places[k] = start;
   ids[start.slot] = FLOODED;
+  if (index->dims == CLV_VERTEX) count = mark_rings(p, sub, ids, position);
   for (; k < count && end == PART_APART; k++) {
     const map_place at = places[k];
     const uint32_t *links = p->links + (size_t)map_uniform_row(at.dart) * shape->facet_count;
@@ -133,9 +158,7 @@ static part_end flood(parting *p, const clv_suborbits *sub, uint32_t *ids, map_p
       const clv_dart link = links[exit->facet];
       const clv_dart next = (link & ~63u) | shape->turn[link & 63u][exit->position];
       const uint32_t beyond = slot_of(sub, next), slot = link ? beyond : at.slot;
-      places[count] = (map_place){next, slot};
-      count += ids[slot] != FLOODED;
-      ids[slot] = FLOODED;
+      count = mark(places, count, ids, (map_place){next, slot});
       end = slot == near ? PART_JOINED : end;
     }
     if (count > MOST_PLACES - FACET_DARTS) end = PART_GENERAL; // a place has fewer exits than that
@@ -162,7 +185,7 @@ static part_end part_orbit(parting *p, map_index *index, uint32_t position, uint
   const clv_dart there = p->beyond | p->turned[position];
   const map_place far = {there, slot_of(sub, there)};
   const uint32_t id = ids[far.slot], number = p->parted_count;
-  if (p->place_count > MOST_PLACES - MOST_ROUND) return PART_GENERAL; // no room for a ring
+  if (p->place_count >= MOST_PLACES - 2 * MOST_ROUND) return PART_GENERAL; // no room for two rings
   for (; *met; met++)
     if (id == *met || id == FLOODED) return PART_GENERAL;
   *met = id;
@@ -170,8 +193,7 @@ static part_end part_orbit(parting *p, map_index *index, uint32_t position, uint
   p->starts[number] = p->place_count;
   p->positions[number] = position;
   p->parted_count++;
-  const part_end end =
-      index->dims == CLV_EDGE ? part_ring(p, sub, position) : flood(p, sub, ids, far, slot_of(sub, p->here + position));
+  const part_end end = index->dims == CLV_EDGE ? part_ring(p, sub, position) : flood(p, index, far, position);
   if (end == PART_JOINED) drain(p, number);
   return end;
 }
