@@ -354,7 +354,7 @@ static void take_frame(seen *to, const uint8_t *frame, size_t size) {
 static void look(stage *s, uint32_t client, seen *to) {
   size_t size = 0;
   double wait;
-  for (uint32_t k = 0; k < CLV_LIVE_CLIENTS; k++) s->live->clients[k].last = -1; // as if time had passed
+  for (uint32_t k = 0; k < CLV_LIVE_CLIENTS; k++) s->live->clients[k].due = 0; // as if time had passed
   const uint8_t *frame = clv_live_frame(s->live, client, &size, &wait);
   if (frame) take_frame(to, frame, size);
 }
@@ -546,6 +546,28 @@ static void clients_are_told(void **state) {
   close_stage(&s);
 }
 
+// Whoever looks every 15.4 ms finds sixty beats a second, or every time one; nobody gets more by being late once.
+static void beats_are_kept(void **state) {
+  (void)state;
+  static const double everies[] = {0.002, 0.009, 0.0154, 0.0166, 0.017, 0.025, 0.05};
+  for (size_t e = 0; e < sizeof everies / sizeof *everies; e++) {
+    const double every = everies[e], most = fmin(600, 10 / every);
+    double beat = 0, longest = 0;
+    uint32_t count = 0;
+    for (uint32_t look = 0; look < 10 / every; look++) {
+      const double now = look * every;
+      if (now < beat) continue;
+      beat = live_next_beat(beat, now, 60);
+      longest = fmax(longest, beat - now);
+      count++;
+    }
+    assert_true(count >= 0.98 * most && count <= most + 2);
+    assert_true(longest <= 1.0 / 60 + 1e-9);
+  }
+  const double late = live_next_beat(1, 5, 60);
+  assert_true(late <= 5 && live_next_beat(late, 5, 60) > 5);
+}
+
 static void the_engine_runs_by_itself(void **state) {
   (void)state;
   stage s = open_stage(beam);
@@ -699,6 +721,7 @@ int main(void) {
       cmocka_unit_test(what_is_cut_is_open),
       cmocka_unit_test(faces_look_outward),
       cmocka_unit_test(clients_are_told),
+      cmocka_unit_test(beats_are_kept),
       cmocka_unit_test(the_engine_runs_by_itself),
       cmocka_unit_test(a_replay_leaves_the_same_bits),
       cmocka_unit_test(memory_may_run_out),

@@ -209,7 +209,7 @@ static live_client *find_client(clv_live *live, uint32_t number) {
 }
 
 uint32_t clv_live_join(clv_live *live) {
-  live_client fresh = {.rate = 60, .look = {.field = LIVE_NO_FIELD}, .last = -1};
+  live_client fresh = {.rate = 60, .look = {.field = LIVE_NO_FIELD}};
   const size_t size = live->body_count * sizeof *fresh.known;
   fresh.known = base_allocate(&live->allocator, size);
   if (!fresh.known) return 0;
@@ -277,6 +277,7 @@ static void set_look(clv_live *live, live_client *client, const live_command *co
     for (uint32_t b = 0; b < live->body_count; b++) client->known[b].field = 0;
   }
   client->publication = 0; // it sees something else now
+  client->due = 0;
   count_wishes(live);
 }
 
@@ -331,10 +332,9 @@ uint8_t *clv_live_frame(clv_live *live, uint32_t number, size_t *size, double *w
   *wait = INFINITY;
   pthread_mutex_lock(&live->post_lock);
   live_client *client = find_client(live, number);
-  const bool wanted = client && client->rate > 0;
-  const double due = wanted && client->last >= 0 ? client->last + 1 / client->rate - 0.002 : now;
+  const double rate = client ? client->rate : 0, due = client ? client->due : 0;
   pthread_mutex_unlock(&live->post_lock);
-  if (!wanted) return NULL;
+  if (rate <= 0) return NULL;
   if (due > now) {
     *wait = due - now;
     return NULL;
@@ -345,7 +345,7 @@ uint8_t *clv_live_frame(clv_live *live, uint32_t number, size_t *size, double *w
   if (good) client->publication = live->board.publication;
   pthread_mutex_unlock(&live->board_lock);
   if (!good) return NULL;
-  client->last = now;
+  client->due = live_next_beat(due, now, rate);
   *size = client->frame.data.count - CLV_LIVE_HEAD;
   return client->frame.data.data + CLV_LIVE_HEAD;
 }

@@ -37,7 +37,7 @@ typedef struct live_client {
   live_look look;
   live_known *known; // by body
   uint64_t publication;
-  double last; // when it got a frame
+  double due; // when it gets the next frame
   BASE_ARRAY(live_message) outbox;
   live_message said;
   live_bytes frame;
@@ -130,7 +130,7 @@ struct clv_live {
   uint32_t steps_wanted;         // while paused
   double paced_wall, paced_time; // where the clock was set right
   bool changed;                  // there is something to publish
-  double published, newsed;      // when
+  double publish_due, newsed;    // when
   double field_cost, field_due;
   bool recording;
   char record_path[4096];
@@ -204,6 +204,9 @@ extern const char *const live_setting_names[LIVE_SETTINGS];
 
 // Publishing (publish.c).
 void live_publish(clv_live *live);
+// What happens so often a second, whenever somebody looks, is due at beats: the next one after `beat`. Who is late makes up for
+// one beat and not for more, so that steps of 16 ms do not make 30 frames of 60.
+double live_next_beat(double beat, double now, double rate);
 void live_publish_if_due(clv_live *live);
 // Texts for clients by number; 0: for all (news, which may be dropped).
 void live_post(clv_live *live, uint32_t number, const live_text *text);

@@ -129,13 +129,19 @@ void live_publish(clv_live *live) {
   pthread_mutex_unlock(&live->board_lock);
   const double end = live_clock();
   live->send_seconds += end - start;
-  live->published = end;
   live->changed = !good;
   if (live->def.wake) live->def.wake(live->def.user);
 }
 
+double live_next_beat(double beat, double now, double rate) {
+  return fmax(beat, now - 1 / rate) + 1 / rate;
+}
+
 void live_publish_if_due(clv_live *live) {
-  if (live->changed && live_clock() - live->published >= 1.0 / MOST_PER_SECOND) live_publish(live);
+  const double now = live_clock();
+  if (!live->changed || now < live->publish_due) return;
+  live->publish_due = live_next_beat(live->publish_due, now, MOST_PER_SECOND);
+  live_publish(live);
 }
 
 // ---- texts -----------------------------------------------------------------------------------------------------------
