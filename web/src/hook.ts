@@ -15,6 +15,7 @@ export function exposeHook(session: Session, stage: Stage): void {
       isOpen: () => session.link.isOpen,
       framesReceived: () => session.framesReceived,
       framesDrawn: () => stage.framesDrawn,
+      painter: () => stage.painter.name,
       isSharp: () => stage.isSharp,
       layer: () => Math.max(...session.bodies.map((body) => (body.layers[1].slots > 0 ? 1 : 0))),
       faces: (body = 0) => session.bodies[body].layers[0].count(),

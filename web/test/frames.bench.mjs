@@ -29,7 +29,7 @@ const program = await view(file, "--threads", "1", "--speed", "0");
 execFileSync("taskset", ["-acp", "0", String(program.pid)]);
 const browser = await chromium.launch({
   executablePath: "/usr/bin/chromium",
-  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+  args: ["--no-sandbox"],
 });
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });

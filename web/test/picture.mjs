@@ -36,14 +36,15 @@ async function shrink(address, width, height) {
 
 const address = (png) => `data:image/png;base64,${png.toString("base64")}`;
 
-export async function keepPicture(page, name) {
-  const png = await page.screenshot({ path: `${directory}/${name}.png` });
+// Compares with the reference `name`.
+export async function keepPicture(page, name, as = name) {
+  const png = await page.screenshot({ path: `${directory}/${as}.png` });
   const scale = (bytes) => page.evaluate(`(${shrink})(${JSON.stringify(address(bytes))}, ${WIDTH}, ${HEIGHT})`);
   const now = await scale(png);
   const file = `${references}${name}.png`;
   const small = Buffer.from(now.small.split(",")[1], "base64");
-  writeFileSync(`${directory}/${name}.small.png`, small);
-  if (process.env.REFERENCES === "write") {
+  writeFileSync(`${directory}/${as}.small.png`, small);
+  if (process.env.REFERENCES === "write" && as === name) {
     mkdirSync(references, { recursive: true });
     writeFileSync(file, small);
     if (documented.includes(name)) await page.screenshot({ path: `${documents}viewer_${name}.jpg`, quality: 82 });
@@ -59,7 +60,7 @@ export async function keepPicture(page, name) {
     if (Math.max(...away) > LARGE) large++;
   }
   const mean = sum / (WIDTH * HEIGHT * 3);
-  const where = `compare ${directory}/${name}.png with ${file}`;
+  const where = `compare ${directory}/${as}.png with ${file}`;
   assert.ok(mean <= MEAN, `the picture '${name}' is another: ${mean.toFixed(1)} of 255 on average; ${where}`);
   assert.ok(large <= (WIDTH * HEIGHT) / 25, `the picture '${name}' is another at ${large} places; ${where}`);
 }

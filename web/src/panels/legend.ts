@@ -1,6 +1,6 @@
 // What the colours mean.
 
-import { LINKS, REGIONS, viridis } from "../scene/colors";
+import { LINKS, REGIONS, viridisCss } from "../scene/colors";
 import { h, number } from "./dom";
 
 export class Legend {
@@ -17,14 +17,14 @@ export class Legend {
     if (text === this.shown) return;
     this.shown = text;
     const bar = h("div", { class: "ramp" });
-    bar.style.background = `linear-gradient(to right, ${Array.from({ length: 17 }, (_, k) => viridis(k / 16)).join(", ")})`;
+    bar.style.background = `linear-gradient(to right, ${Array.from({ length: 17 }, (_, k) => viridisCss(k / 16)).join(", ")})`;
     const ends = h("div", { class: "ends" });
     for (const t of [0, 0.5, 1]) ends.append(h("span", {}, number(least + t * (greatest - least))));
     this.fill(unit ? `${label}, ${unit}` : label, bar, ends);
   }
 
   showLevels(label: string, levels: number[], most: number): void {
-    this.swatches(label, levels, (level) => viridis(Math.min(level / Math.max(most, 1), 1)));
+    this.swatches(label, levels, (level) => viridisCss(Math.min(level / Math.max(most, 1), 1)));
   }
 
   showRegions(label: string, regions: number[]): void {

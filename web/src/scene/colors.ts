@@ -18,12 +18,13 @@ export const VIRIDIS_GLSL = `vec3 viridis(float t) {
   )};
 }`;
 
-export function viridis(t: number): string {
-  const rgb = [0, 1, 2].map((k) => {
-    const x = VIRIDIS.reduceRight((sum, row) => sum * t + row[k], 0);
-    return Math.round(255 * Math.min(1, Math.max(0, x)));
-  });
-  return `rgb(${rgb.join(" ")})`;
+export function viridis(t: number): [number, number, number] {
+  const part = (k: number) => Math.min(1, Math.max(0, VIRIDIS.reduceRight((sum, row) => sum * t + row[k], 0)));
+  return [part(0), part(1), part(2)];
+}
+
+export function viridisCss(t: number): string {
+  return `rgb(${viridis(t).map((x) => Math.round(255 * x)).join(" ")})`;
 }
 
 // Regions and bodies: told apart at a glance, none of them the red of what was cut.

@@ -1,5 +1,5 @@
-// The faces of a body as the graphics card wants them: three corners for each that is seen, laid out anew when something changed.
-// Here cells are moved apart and clipped; the shaders know nothing of cells.
+// The faces of a body as they are drawn: three corners for each that is seen, laid out anew when something changed. Here cells are
+// moved apart and clipped; painters know nothing of cells.
 
 import * as THREE from "three";
 import type { Body } from "../model/body";
@@ -16,10 +16,11 @@ type Source = "none" | "points" | "cells" | "level";
 
 export class Corners {
   readonly geometry = new THREE.BufferGeometry();
+  positions = new Float32Array(0);
+  shapes = new Int16Array(0); // as in shaders.ts
+  values = new Float32Array(0);
+  count = 0;
   private capacity = 0;
-  private positions = new Float32Array(0);
-  private shapes = new Int16Array(0);
-  private values = new Float32Array(0);
   private laidOut = "";
 
   constructor() {
@@ -78,6 +79,7 @@ export class Corners {
         values[count] = source === "points" ? pointValues[point] : cellValue;
       }
     }
+    this.count = count;
     this.geometry.setDrawRange(0, count);
     this.upload("position", count * 3);
     this.upload("shape", count * 4);

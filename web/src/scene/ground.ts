@@ -1,9 +1,9 @@
 // A floor to judge by: a grid that fades away, and the body's soft shadow on it. It carries nothing; where a body hangs lower, the
-// floor gives way.
+// floor gives way. `render` draws the shadow with the graphics card; the other painter makes its own of what is public here.
 
 import * as THREE from "three";
 
-const SHADOW_PIXELS = 96;
+export const SHADOW_PIXELS = 96;
 const SHADOW_EVERY = 50; // milliseconds: a soft shadow may lag a little
 
 const SHADE_VERTEX = `out vec2 uv_; void main() { uv_ = uv; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`;
@@ -80,16 +80,16 @@ function round(length: number): number {
 export class Ground {
   readonly group = new THREE.Group();
   readonly fall = { floor_: { value: 0 }, reach: { value: 1 } };
-  private readonly lines: THREE.LineSegments;
-  private readonly shade: THREE.Mesh;
+  readonly lines: THREE.LineSegments;
+  readonly shade: THREE.Mesh;
   private readonly shadows = new THREE.Scene();
   private readonly above = new THREE.OrthographicCamera(-1, 1, 1, -1, 0, 1);
   private readonly first = target();
   private readonly second = target();
   private readonly blurScene = new THREE.Scene();
   private readonly blurUniforms = { image: { value: null as THREE.Texture | null }, stride: { value: new THREE.Vector2() } };
-  private readonly lineUniforms = { ink: { value: new THREE.Color() } };
-  private readonly shadeUniforms = { strength: { value: 0.3 }, shadow: { value: this.first.texture } };
+  readonly lineUniforms = { ink: { value: new THREE.Color() } };
+  readonly shadeUniforms = { strength: { value: 0.3 }, shadow: { value: this.first.texture } };
   private readonly middle = new THREE.Vector3();
   private floor = 0;
   private deepest = 0; // what falls farther is lost

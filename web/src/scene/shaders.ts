@@ -1,5 +1,5 @@
-// How faces are drawn. What is the same all over a face is computed at its corners, and little is left for each pixel: this page
-// is also looked at on machines without a graphics card.
+// How faces are drawn by a graphics card. What is the same all over a face is computed at its corners, and little is left for each
+// pixel. Without a card, faces.ts does the same.
 
 import { VIRIDIS_GLSL } from "./colors";
 

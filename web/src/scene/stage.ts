@@ -7,6 +7,8 @@ import { Darts } from "./darts";
 import { Ground } from "./ground";
 import { Marks } from "./marks";
 import { Orbit } from "./orbit";
+import { CardPainter, hasGraphicsCard, type Painter } from "./painter";
+import { ProcessorPainter } from "./processor";
 import { Surface, type Light, type Look } from "./surface";
 
 export interface StageTheme {
@@ -21,18 +23,8 @@ export interface StageTheme {
 // Colours are given as they are shown, here and in the shaders.
 THREE.ColorManagement.enabled = false;
 
-const COARSE = 0.66;
 const REST = 400; // milliseconds without a change
 const STREAM = 4; // changes without a rest
-
-// Without a graphics card every pixel costs; smooth outlines are given up first.
-function drawsInSoftware(): boolean {
-  const context = document.createElement("canvas").getContext("webgl2");
-  const names = context?.getExtension("WEBGL_debug_renderer_info");
-  const name = names ? String(context!.getParameter(names.UNMASKED_RENDERER_WEBGL)) : "";
-  context?.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|software/i.test(name);
-}
 
 export class Stage {
   readonly orbit = new Orbit();
@@ -49,9 +41,9 @@ export class Stage {
     clip: new THREE.Vector4(0, 0, 0, 1e30),
     middle: new THREE.Vector3(),
   };
-  onRender: () => void = () => {};
   framesDrawn = 0;
-  private readonly renderer: THREE.WebGLRenderer;
+  isSharp = true;
+  readonly painter: Painter;
   private readonly scene = new THREE.Scene();
   private readonly ground = new Ground();
   private readonly light: Light = { sky: new THREE.Color(), earth: new THREE.Color(), edge: new THREE.Color() };
@@ -60,29 +52,17 @@ export class Stage {
   private surfaces: Surface[] = [];
   private bodies: readonly Body[] = [];
   private dimensions: number[] = [];
-  private dirty = true;
-  private readonly sharpRatio: number;
-  private readonly streamRatio: number;
+  private isAsked = false;
   private drawnAt = 0;
   private streak = 0;
+  private rest = 0;
   private readonly raycaster = new THREE.Raycaster();
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    const plain = drawsInSoftware();
-    this.sharpRatio = plain ? 1 : Math.min(window.devicePixelRatio, 2);
-    this.streamRatio = plain ? COARSE : this.sharpRatio;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !plain, powerPreference: "high-performance" });
-    this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
-    this.renderer.setPixelRatio(this.sharpRatio);
-    this.renderer.autoClear = false;
+    this.painter = hasGraphicsCard() ? new CardPainter(canvas) : new ProcessorPainter(canvas);
     this.scene.add(this.ground.group, this.darts.group, this.marks.group);
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     this.resize();
-    const loop = () => {
-      requestAnimationFrame(loop);
-      this.draw();
-    };
-    requestAnimationFrame(loop);
   }
 
   setBodies(bodies: readonly Body[], dimensions: number[], box: THREE.Box3): void {
@@ -93,7 +73,7 @@ export class Stage {
     this.ground.clear();
     this.bodies = bodies;
     this.dimensions = dimensions;
-    this.surfaces = bodies.map((body, k) => new Surface(body, k, this.light, this.toLight, this.ground.fall));
+    this.surfaces = bodies.map((body, k) => new Surface(body, k, this.light, this.toLight, this.ground.fall, dimensions[k] === 3));
     for (const surface of this.surfaces) {
       this.scene.add(surface.mesh, surface.held);
       this.ground.cast(surface.shadow);
@@ -124,7 +104,9 @@ export class Stage {
   }
 
   invalidate(): void {
-    this.dirty = true;
+    if (this.isAsked) return;
+    this.isAsked = true;
+    requestAnimationFrame(() => this.draw());
   }
 
   // From -1 to 1, as cameras want it.
@@ -146,49 +128,34 @@ export class Stage {
   }
 
   // Draws now, so that the canvas can be read before the browser clears it.
-  render(): void {
-    this.dirty = false;
-    for (const surface of this.surfaces) surface.update(this.look);
-    this.darts.update(this.bodies, this.dimensions[this.darts.picked?.body ?? 0] ?? 3);
+  render(isSharp = true): void {
+    const { scene, ground, light, toLight, look, surfaces, darts, marks, background } = this;
     const { camera } = this.orbit;
+    for (const surface of surfaces) surface.update(look);
+    darts.update(this.bodies, this.dimensions[darts.picked?.body ?? 0] ?? 3);
     // The key light comes over the viewer's left shoulder.
-    this.toLight.set(-0.55, 0.75, 0.6).transformDirection(camera.matrixWorld).normalize();
-    this.ground.render(this.renderer);
-    this.renderer.setClearColor(this.background, 1);
-    this.renderer.clear();
-    this.renderer.render(this.scene, camera);
+    toLight.set(-0.55, 0.75, 0.6).transformDirection(camera.matrixWorld).normalize();
+    this.painter.paint({ scene, camera, background, light, toLight, look, surfaces, ground, darts, marks }, isSharp);
+    this.isSharp = isSharp;
     this.framesDrawn++;
-    this.onRender();
   }
 
-  // Without a graphics card, what moves is drawn with fewer pixels, and sharp again when it comes to rest.
+  // What moves is drawn as fast as can be, and sharp again when it comes to rest.
   private draw(): void {
+    this.isAsked = false;
     const now = performance.now();
-    const rested = now - this.drawnAt > REST;
-    if (this.dirty) {
-      this.streak = rested ? 0 : this.streak + 1;
-      this.drawnAt = now;
-      if (this.streak === STREAM) this.sharpen(this.streamRatio);
-      this.render();
-    } else if (rested && !this.isSharp) {
-      this.sharpen(this.sharpRatio);
-      this.render();
-    }
-  }
-
-  get isSharp(): boolean {
-    return this.renderer.getPixelRatio() === this.sharpRatio;
-  }
-
-  private sharpen(ratio: number): void {
-    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
+    this.streak = now - this.drawnAt > REST ? 0 : this.streak + 1;
+    this.drawnAt = now;
+    this.render(this.streak < STREAM);
+    window.clearTimeout(this.rest);
+    if (!this.isSharp) this.rest = window.setTimeout(() => this.invalidate(), REST + 1);
   }
 
   private resize(): void {
     const box = this.canvas.parentElement!.getBoundingClientRect();
     const width = Math.max(1, Math.floor(box.width));
     const height = Math.max(1, Math.floor(box.height));
-    this.renderer.setSize(width, height, false);
+    this.painter.resize(width, height);
     this.orbit.camera.aspect = width / height;
     this.orbit.apply();
     this.render();

@@ -24,7 +24,9 @@ export class Surface {
   readonly mesh: THREE.Mesh;
   readonly shadow: THREE.Mesh;
   readonly held: THREE.Points;
-  private readonly corners = new Corners();
+  readonly corners = new Corners();
+  readonly plain: THREE.Color;
+  coloring = 0;
   private readonly uniforms: Record<string, THREE.IUniform>;
 
   constructor(
@@ -33,11 +35,13 @@ export class Surface {
     light: Light,
     toLight: THREE.Vector3,
     fall: { floor_: THREE.IUniform; reach: THREE.IUniform },
+    readonly isClosed: boolean, // its faces have an inside and an outside
   ) {
+    this.plain = new THREE.Color(REGIONS[index % REGIONS.length]);
     this.uniforms = {
       coloring: { value: 0 },
       range: { value: new THREE.Vector2(0, 1) },
-      plain: { value: new THREE.Color(REGIONS[index % REGIONS.length]) },
+      plain: { value: this.plain },
       cut: { value: new THREE.Color(CUT) },
       edge: { value: light.edge },
       edges: { value: 1 },
@@ -91,6 +95,7 @@ export class Surface {
     const { body, uniforms } = this;
     const coloring = look.coloring === 1 && body.fieldOnCells ? 2 : look.coloring;
     this.corners.layOut(body, look, coloring === 1 ? "points" : coloring === 2 ? "cells" : coloring === 3 ? "level" : "none");
+    this.coloring = coloring;
     uniforms.coloring.value = coloring;
     uniforms.range.value.set(look.range[0], look.range[1]);
     uniforms.edges.value = look.edges ? 1 : 0;
