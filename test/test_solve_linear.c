@@ -5,6 +5,7 @@
 
 #include "solve/cholesky.h"
 #include "solve/conjugate.h"
+#include "solve/quick.h"
 #include "support/bodies.h"
 #include "support/counting_allocator.h"
 
@@ -364,46 +365,102 @@ static void any_width_gives_the_same_bits(void **state) {
   assert_true(dots[0] == dots[1]);
 }
 
-// Rows of one to four blocks, in slices; the last slice is not full.
-static void slices_multiply_as_blocks_do(void **state) {
+// Rounds in single precision
+
+// What a round leaves over, beside what there was.
+static double left_over(clv_body *body, quick *q, const double *b, double *x) {
+  const size_t n = 3 * (size_t)clv_body_slots(body);
+  double *product = numbers(n), norm = 0, left = 0;
+  conjugate_end end;
+  for (size_t k = 0; k < n; k++) norm += b[k] * b[k];
+  memset(x, 0, n * sizeof *x);
+  quick_solve(q, b, sqrt(norm), 1e-5, 200, x, &end);
+  assert_false(end.indefinite);
+  assert_true(end.residual <= 1e-5);
+  matrix_multiply(q->m, x, product);
+  for (size_t k = 0; k < n; k++)
+    if (is_free(body, k)) left += (b[k] - product[k]) * (b[k] - product[k]);
+  free(product);
+  return sqrt(left / norm);
+}
+
+// Springs have symmetric blocks, tetrahedra have not; the second body has more than one chunk of rows.
+static void a_round_solves_to_single_precision(void **state) {
   (void)state;
-  enum { ROWS = 103, MOST = 4 * ROWS };
+  static const char *const laws[2] = {"springs", "fem-corotational"};
   const clv_allocator allocator = clv_default_allocator();
-  uint32_t starts[ROWS + 1], columns[MOST] = {0}, count = 0;
-  double blocks[9 * MOST], x[3 * ROWS], wanted[3 * ROWS] = {0}, out[2][3 * ROWS];
-  for (uint32_t row = 0; row < ROWS; row++) {
-    starts[row] = count;
-    for (uint32_t k = 0; k <= row % 4 && row + 7 * k < ROWS; k++) columns[count++] = row + 7 * k;
+  for (uint32_t c = 0; c < 2; c++) {
+    body_setup setup = setup_of(c ? CLV_GRID_TET5 : CLV_GRID_HEX, laws[c]);
+    const uint32_t side = c ? 13 : 4;
+    memcpy(setup.grid.cells, (const uint32_t[3]){side, side, side}, sizeof setup.grid.cells);
+    clv_body *body = body_of(&setup);
+    hold_a_side(body, CLV_XYZ);
+    body_shake(body, 0.002, 3);
+    const uint32_t slots = clv_body_slots(body);
+    const size_t n = 3 * (size_t)slots;
+    double *b = numbers(n), *x[2] = {numbers(n), numbers(n)};
+    uint32_t *held = calloc(n, sizeof *held), held_count = 0;
+    float *inverses = calloc(WIDE_BLOCK * (size_t)slots + WIDE_PAD, sizeof *inverses);
+    matrix m;
+    quick q;
+    bool rebuilt;
+    matrix_init(&m, clv_body_views(body), &allocator);
+    quick_init(&q, &m, &allocator);
+    assert_int_equal(matrix_follow(&m, &rebuilt), CLV_OK);
+    matrix_assemble(&m, &(matrix_sum){clv_body_masses(body), 1, 0.0001, 0});
+    assert_int_equal(m.symmetric_blocks, c == 0);
+    fill(b, n, 1e-30, 5); // units do not matter
+    for (uint32_t k = 0; k < n; k++) {
+      const bool is = is_free(body, k);
+      const double *block = matrix_block(&m, m.starts.data[k / 3]);
+      inverses[WIDE_BLOCK * (size_t)(k / 3) + 4 * (k % 3)] = is ? (float)(1 / block[4 * (k % 3)]) : 0;
+      b[k] = is ? b[k] : 0;
+      if (!is) held[held_count++] = k;
+    }
+    assert_true(quick_fill(&q, inverses, held, held_count));
+    for (uint32_t set = 0; set < 2; set++) {
+      q.set = set ? quick_plain() : quick_best();
+      const double left = left_over(body, &q, b, x[set]);
+      if (!(left < 2e-5)) fail_msg("%s: a round leaves %g of a residual", laws[c], left);
+    }
+    assert_true(distance(x[0], x[1], n) <= 1e-3 * largest(x[0], n));
+    quick_free(&q);
+    matrix_free(&m);
+    free(b);
+    free(x[0]);
+    free(x[1]);
+    free(held);
+    free(inverses);
+    clv_body_destroy(body);
   }
-  starts[ROWS] = count;
-  fill(blocks, 9 * count, 1, 5);
-  fill(x, 3 * ROWS, 1, 6);
-  for (uint32_t row = 0; row < ROWS; row++)
-    for (uint32_t b = starts[row]; b < starts[row + 1]; b++)
-      for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t j = 0; j < 3; j++) {
-          if (j > i) blocks[9 * b + 3 * j + i] = blocks[9 * b + 3 * i + j];
-          wanted[3 * row + i] += blocks[9 * b + 3 * j + i] * x[3 * columns[b] + j];
-        }
-  for (uint32_t row = 0; row < ROWS; row++)
-    for (uint32_t b = starts[row] + 1; b < starts[row + 1]; b++)
-      for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t j = 0; j < 3; j++) wanted[3 * columns[b] + i] += blocks[9 * b + 3 * j + i] * x[3 * row + j];
-  slices s;
-  slices_init(&s, &allocator);
-  assert_true(slices_make(&s, ROWS, starts, columns));
-  assert_int_equal(s.rows, ROWS);
-  slices_fill(&s, NULL, blocks);
-  double dot = slices_multiply(&s, NULL, x, out[0]);
-  for (uint32_t k = 0; k < 3 * ROWS; k++) {
-    assert_true(fabs(out[0][k] - wanted[k]) < 1e-12);
-    dot -= x[k] * wanted[k];
+}
+
+// Rounds get as far as double precision does, in about as many iterations.
+static void rounds_have_all_digits(void **state) {
+  (void)state;
+  body_setup setup = setup_of(CLV_GRID_TET5, "fem-corotational");
+  memcpy(setup.grid.cells, (const uint32_t[3]){9, 5, 5}, sizeof setup.grid.cells);
+  clv_body *body = body_of(&setup);
+  hold_a_side(body, CLV_XYZ);
+  const size_t n = 3 * (size_t)clv_body_slots(body);
+  double *b = numbers(n), *x[2] = {numbers(n), numbers(n)};
+  uint32_t iterations[2];
+  fill(b, n, 1, 7);
+  for (uint32_t k = 0; k < 2; k++) {
+    linear_report report;
+    linear_system *system = system_of(body, k ? CLV_LINEAR_MATRIX_FREE : CLV_LINEAR_AUTO);
+    must(system, linear_system_update(system, &(linear_factors){1, 0.01, 0.0001}));
+    must(system, linear_system_solve(system, b, x[k], 1e-13, 0, &report));
+    assert_true(report.converged);
+    iterations[k] = report.iterations;
+    linear_system_destroy(system);
   }
-  assert_true(fabs(dot) < 1e-10);
-  wide_plain()->fill_slices(s.starts.data[(ROWS + 3) / 4], s.sources.data, blocks, s.values.data);
-  wide_plain()->multiply_slices(ROWS, s.starts.data, s.places.data, s.values.data, s.x.data, out[1]);
-  assert_memory_equal(out[0], out[1], sizeof out[0]);
-  slices_free(&s);
+  assert_true(distance(x[0], x[1], n) <= 1e-11 * largest(x[1], n));
+  if (iterations[0] > iterations[1] * 3 / 2 + 10) fail_msg("%u iterations, not %u", iterations[0], iterations[1]);
+  free(b);
+  free(x[0]);
+  free(x[1]);
+  clv_body_destroy(body);
 }
 
 // Cuts
@@ -608,7 +665,8 @@ int main(void) {
       cmocka_unit_test(preconditioners_save_iterations),
       cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
       cmocka_unit_test(any_width_gives_the_same_bits),
-      cmocka_unit_test(slices_multiply_as_blocks_do),
+      cmocka_unit_test(a_round_solves_to_single_precision),
+      cmocka_unit_test(rounds_have_all_digits),
       cmocka_unit_test(cuts_are_followed),
       cmocka_unit_test(systems_that_are_not_positive_are_told),
       cmocka_unit_test(everything_held_is_solved),

@@ -7,6 +7,7 @@
 #include "solve/cholesky.h"
 #include "solve/conjugate.h"
 #include "solve/direct.h"
+#include "solve/quick.h"
 
 #include <math.h>
 
@@ -34,6 +35,8 @@ struct linear_system {
   BASE_ARRAY(double) sums;
   matrix matrix;
   cholesky cholesky;
+  quick quick; // where `mixed`
+  bool mixed;  // iterations are made in single precision, as long as that helps
   direct *direct;
   bool pattern_changed; // since the direct solver has seen it
   uint64_t hanging;     // changes of what hangs, that were seen
@@ -68,6 +71,7 @@ linear_system *linear_system_create(clv_body *body, const linear_def *def, const
   *system = (linear_system){.allocator = *allocator, .body = body, .views = clv_body_views(body), .def = *def};
   matrix_init(&system->matrix, system->views, allocator);
   cholesky_init(&system->cholesky, &system->matrix, allocator);
+  quick_init(&system->quick, &system->matrix, allocator);
   return system;
 }
 
@@ -81,6 +85,7 @@ void linear_system_destroy(linear_system *system) {
   BASE_RELEASE(&allocator, &system->sums);
   view_memory_free(&system->vectors, &allocator);
   cholesky_free(&system->cholesky);
+  quick_free(&system->quick);
   matrix_free(&system->matrix);
   direct_destroy(system->direct);
   base_free(&allocator, system, sizeof *system);
@@ -202,6 +207,7 @@ static clv_result make_assembled(linear_system *system) {
   if (result == CLV_ERROR_MEMORY) return no_memory(system);
   if (result != CLV_OK) return fail(system, result, clv_views_error(system->views));
   system->pattern_changed = system->pattern_changed || rebuilt;
+  if (rebuilt) quick_forget(&system->quick);
   matrix_assemble(&system->matrix, &system->sum);
   if (system->linear == CLV_LINEAR_DIRECT) return factor(system);
   if (system->preconditioner == LINEAR_CHOLESKY) {
@@ -220,7 +226,10 @@ static clv_result make_assembled(linear_system *system) {
     return CLV_OK;
   }
   invert_diagonal(system, system->matrix.values.data, system->matrix.starts.data);
-  return CLV_OK;
+  system->mixed = system->sum.mass > 0 && system->slots >= QUICK_LEAST;
+  if (!system->mixed || quick_fill(&system->quick, system->inverses.data, system->held.data, system->held.count))
+    return CLV_OK;
+  return no_memory(system);
 }
 
 static bool reserve(linear_system *system) {
@@ -239,7 +248,7 @@ clv_result linear_system_update(linear_system *system, const linear_factors *fac
   if (ready != CLV_OK) return fail(system, ready, clv_body_error(system->body));
   system->sum = sum_of(system->body, factors);
   system->slots = clv_body_slots(system->body);
-  system->ready = false;
+  system->ready = system->mixed = false;
   system->pattern_changed = system->pattern_changed || system->hanging != system->body->hanging->changes;
   system->hanging = system->body->hanging->changes;
   if (!reserve(system)) return no_memory(system);
@@ -381,27 +390,67 @@ static clv_result solve_directly(linear_system *system, const conjugate_room *ro
   return result;
 }
 
-clv_result linear_system_solve(linear_system *system, const double *b, double *x, double tolerance, uint32_t iterations,
-                               linear_report *report) {
-  *report = (linear_report){.linear = system->linear, .preconditioner = system->preconditioner};
-  if (!system->ready) return fail(system, CLV_ERROR_ARGUMENT, "a linear system is solved before its update");
-  const conjugate_room room = room_of(system);
+// What is left over for the present x, computed in full.
+static clv_result find_residual(linear_system *system, const conjugate_room *room, const double *b, const double *x,
+                                double *norm) {
+  double length;
+  clv_result result = find_right_side(system, room, b, x, &length);
+  if (result == CLV_OK) result = subtract_guess(system, room, x);
+  *norm = sqrt(conjugate_dot(room, room->residual, room->residual));
+  return result;
+}
+
+// Rounds in single precision, as long as they help; room->residual stays what is left over, unless iterations are used up.
+static clv_result solve_mixed(linear_system *system, const conjugate_room *room, const double *b, double *x,
+                              double goal, double length, uint32_t iterations, conjugate_end *all) {
+  double norm = sqrt(conjugate_dot(room, room->residual, room->residual));
+  clv_result result = CLV_OK;
+  bool helps = true;
+  while (result == CLV_OK && helps && norm > goal && norm > QUICK_FLOOR * length && all->iterations < iterations) {
+    conjugate_end end;
+    const double before = norm;
+    quick_solve(&system->quick, room->residual, norm, goal / norm, iterations - all->iterations, x, &end);
+    all->iterations += end.iterations;
+    norm *= end.residual;
+    helps = !end.indefinite && end.iterations > 0;
+    if (all->iterations < iterations) result = find_residual(system, room, b, x, &norm);
+    helps = helps && norm < 0.1 * before;
+  }
+  all->residual = norm;
+  return result;
+}
+
+static clv_result iterate(linear_system *system, const conjugate_room *room, const double *b, double *x, double goal,
+                          double length, uint32_t iterations, conjugate_end *end) {
   const bool jacobi = system->preconditioner == LINEAR_JACOBI;
   const conjugate_operator op = {.user = system,
                                  .multiply = multiply_free,
                                  .precondition = precondition,
                                  .blocks = jacobi ? system->inverses.data : NULL};
+  clv_result result = subtract_guess(system, room, x);
+  if (result == CLV_OK && system->mixed) {
+    result = solve_mixed(system, room, b, x, goal, length, iterations, end);
+    if (end->iterations == iterations || end->residual <= goal) return result;
+  }
+  const uint32_t before = end->iterations;
+  if (result == CLV_OK) result = conjugate_solve(room, &op, x, goal, iterations - before, end);
+  end->iterations += before;
+  return result;
+}
+
+clv_result linear_system_solve(linear_system *system, const double *b, double *x, double tolerance, uint32_t iterations,
+                               linear_report *report) {
+  *report = (linear_report){.linear = system->linear, .preconditioner = system->preconditioner};
+  if (!system->ready) return fail(system, CLV_ERROR_ARGUMENT, "a linear system is solved before its update");
+  const conjugate_room room = room_of(system);
   const uint32_t unknowns = 3 * system->slots - system->held.count;
   conjugate_end end = {0};
   double length = 0;
   clv_result result = find_right_side(system, &room, b, x, &length);
-  if (result == CLV_OK && system->linear == CLV_LINEAR_DIRECT) {
+  if (result == CLV_OK && system->linear == CLV_LINEAR_DIRECT)
     result = solve_directly(system, &room, x, &end.residual);
-  } else if (result == CLV_OK) {
-    result = subtract_guess(system, &room, x);
-    if (result == CLV_OK)
-      result = conjugate_solve(&room, &op, x, tolerance * length, iterations ? iterations : unknowns, &end);
-  }
+  else if (result == CLV_OK)
+    result = iterate(system, &room, b, x, tolerance * length, length, iterations ? iterations : unknowns, &end);
   report->iterations = end.iterations;
   report->residual = length > 0 ? end.residual / length : end.residual;
   report->converged = result == CLV_OK && end.residual <= tolerance * length;

@@ -23,6 +23,11 @@
 // and no conditioning can spoil it; beyond (22,000 vertices: 14 s to factor, under 1 s to iterate) and without
 // SuiteSparse with an incomplete factor. Who asks for CLV_LINEAR_ASSEMBLED gets the incomplete factor always.
 
+// Digits. With a matrix, masses and blocks on the diagonal, conjugate gradients go in rounds of single precision (quick.h): each makes
+// the residual up to a million times smaller, and what is left over is then computed in double. Below 1e-10 of the right side, and
+// where a round does not help, they go on in double. The tolerance is always met, or missed, by a residual in double; only the
+// last iterations before a bound of them have one that a round has reckoned with.
+
 #ifndef SOLVE_LINEAR_H
 #define SOLVE_LINEAR_H
 

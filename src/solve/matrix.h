@@ -14,7 +14,6 @@
 #ifndef SOLVE_MATRIX_H
 #define SOLVE_MATRIX_H
 
-#include "solve/slices.h"
 #include "solve/wide.h"
 #include "view/views.h"
 
@@ -63,7 +62,7 @@ typedef struct matrix {
   BASE_ARRAY(uint32_t) places;  // the same, as local numbers of the row's chunk
   uint32_t blocks;              // of A; copies for slabs lie behind them
   view_memory values;           // 9 a block, column by column
-  slices slices;                // the same for products, where the matrix is small
+  bool symmetric_blocks;        // but for rounding
   BASE_ARRAY(matrix_law) laws;  // of each table
   BASE_ARRAY(matrix_part) parts;
   BASE_ARRAY(uint32_t) targets;

@@ -75,7 +75,6 @@ void matrix_assemble(matrix *m, const matrix_sum *sum) {
     if (row + DIAGONALS_AHEAD < m->rows) __builtin_prefetch(matrix_block(m, m->starts.data[row + DIAGONALS_AHEAD]), 1);
     for (uint32_t axis = 0; axis < 3; axis++) block[4 * axis] += sum->mass * sum->masses[row];
   }
-  if (m->slices.rows) slices_fill(&m->slices, m->views->pool, values);
 }
 
 // Alone, the diagonal is added to in order of rows, by one thread.
@@ -179,7 +178,6 @@ static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
 }
 
 double matrix_multiply(const matrix *m, const double *x, double *out) {
-  if (m->slices.rows) return slices_multiply(&m->slices, m->views->pool, x, out);
   product s = {.m = m, .loops = wide_best(), .x = x};
   s.out = out;
   if (m->views->threads == 1) { // sums are gathered while they are in the cache

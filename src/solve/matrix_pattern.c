@@ -9,7 +9,6 @@
 
 void matrix_init(matrix *m, clv_views *views, const clv_allocator *allocator) {
   *m = (matrix){.allocator = *allocator, .views = views};
-  slices_init(&m->slices, allocator);
 }
 
 static void free_pattern(matrix *m) {
@@ -29,7 +28,6 @@ static void free_pattern(matrix *m) {
 void matrix_free(matrix *m) {
   const clv_allocator *a = &m->allocator;
   free_pattern(m);
-  slices_free(&m->slices);
   view_memory_free(&m->values, a);
   view_memory_free(&m->sums, a);
   view_memory_free(&m->locals, a);
@@ -341,14 +339,13 @@ static bool reserve_values(matrix *m) {
 }
 
 // Where all laws pull along distances alone, every block is symmetric.
-static bool make_slices(matrix *m) {
+static bool pulls_along(const matrix *m) {
   bool central = true;
   for (uint32_t k = 0; k < m->parts.count; k++) {
     const kernel *acting = m->parts.data[k].of.table->kernel;
     central = central && acting->central && !acting->has_velocity;
   }
-  slices_drop(&m->slices);
-  return !central || slices_make(&m->slices, m->rows, m->starts.data, m->columns.data);
+  return central;
 }
 
 static bool make_pattern(matrix *m) {
@@ -362,7 +359,8 @@ static bool make_pattern(matrix *m) {
   const size_t owner_size = ((size_t)m->blocks + 1) * sizeof *owners;
   owners = done ? base_allocate(a, owner_size) : NULL;
   if (owners) aim(m, owners);
-  done = owners && part_shared(m, owners) && reserve_values(m) && make_slices(m);
+  done = owners && part_shared(m, owners) && reserve_values(m);
+  m->symmetric_blocks = pulls_along(m);
   base_free(a, owners, owner_size);
   return done;
 }

@@ -267,64 +267,6 @@ CLV_INLINE void scatter_four(const double *restrict from, uint32_t n, double fac
   }
 }
 
-// The entries 00 10 20 11 21 22 of four blocks, side by side.
-CLV_INLINE void fill_slices(size_t quadruples, const uint32_t *restrict sources, const double *restrict blocks,
-                            double *restrict values) {
-  for (size_t k = 0; k < quadruples; k++, sources += 4, values += 24) {
-    four first[4];
-    for (size_t l = 0; l < 4; l++) {
-      static const double nothing[9] = {0};
-      const double *from = sources[l] == WIDE_NONE ? nothing : blocks + 9 * (size_t)sources[l];
-      first[l] = __builtin_shufflevector(load_four(from), load_four(from + 4), 0, 1, 2, 4);
-      values[16 + l] = from[5];
-      values[20 + l] = from[8];
-    }
-    transpose(first);
-    for (size_t e = 0; e < 4; e++) store_four(values + 4 * e, first[e]);
-  }
-}
-
-// Four rows' numbers by axis become four rows of three.
-CLV_INLINE void store_rows(double *out, size_t rows, four x, four y, four z) {
-  const four xy = __builtin_shufflevector(x, y, 0, 4, 2, 6), yz = __builtin_shufflevector(y, z, 1, 5, 3, 7);
-  const four zx = __builtin_shufflevector(z, x, 0, 5, 2, 7);
-  const four a = __builtin_shufflevector(xy, zx, 0, 1, 4, 5), c = __builtin_shufflevector(zx, yz, 2, 3, 6, 7);
-  const four b = __builtin_shufflevector(yz, xy, 0, 1, 6, 7);
-  if (rows >= 4) {
-    store_four(out, a);
-    store_four(out + 4, b);
-    store_four(out + 8, c);
-    return;
-  }
-  double last[12];
-  store_four(last, a);
-  store_four(last + 4, b);
-  store_four(last + 8, c);
-  for (size_t k = 0; k < 3 * rows; k++) out[k] = last[k];
-}
-
-CLV_INLINE void multiply_slices(size_t rows, const uint32_t *restrict starts, const uint32_t *restrict places,
-                                const double *restrict values, const double *restrict x, double *restrict out) {
-  for (size_t row = 0; row < rows; row += 4, starts++) {
-    four sums[3] = {{0}};
-    for (size_t k = starts[0]; k < starts[1]; k++) {
-      const uint32_t *at = places + 4 * k;
-      const double *block = values + 24 * k;
-      const four a = load_four(x + at[0]), b = load_four(x + at[1]), c = load_four(x + at[2]), d = load_four(x + at[3]);
-      const four ab = __builtin_shufflevector(a, b, 0, 4, 2, 6), cd = __builtin_shufflevector(c, d, 0, 4, 2, 6);
-      const four xs = __builtin_shufflevector(ab, cd, 0, 1, 4, 5), zs = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-      const four ys = __builtin_shufflevector(__builtin_shufflevector(a, b, 1, 5, 3, 7),
-                                              __builtin_shufflevector(c, d, 1, 5, 3, 7), 0, 1, 4, 5);
-      const four e0 = load_four(block), e1 = load_four(block + 4), e2 = load_four(block + 8);
-      const four e3 = load_four(block + 12), e4 = load_four(block + 16), e5 = load_four(block + 20);
-      sums[0] += (e0 * xs + e1 * ys) + e2 * zs;
-      sums[1] += (e1 * xs + e3 * ys) + e4 * zs;
-      sums[2] += (e2 * xs + e4 * ys) + e5 * zs;
-    }
-    store_rows(out + 3 * row, rows - row, sums[0], sums[1], sums[2]);
-  }
-}
-
 CLV_INLINE void scatter_blocks(const double *restrict from, uint32_t n, double factor, const uint32_t *restrict targets,
                                uint32_t lanes, double *restrict values) {
   uint32_t l = 0;
@@ -361,14 +303,6 @@ CLV_INLINE void scatter_blocks(const double *restrict from, uint32_t n, double f
                                          const double *values, const double *x, double *sums) {                        \
     multiply(rows, starts, places, values, x, sums);                                                                   \
   }                                                                                                                    \
-  FOR_##name static void fill_slices_##name(size_t quadruples, const uint32_t *sources, const double *blocks,          \
-                                            double *values) {                                                          \
-    fill_slices(quadruples, sources, blocks, values);                                                                  \
-  }                                                                                                                    \
-  FOR_##name static void multiply_slices_##name(size_t rows, const uint32_t *starts, const uint32_t *places,           \
-                                                const double *values, const double *x, double *out) {                  \
-    multiply_slices(rows, starts, places, values, x, out);                                                             \
-  }                                                                                                                    \
   FOR_##name static void solve_factor_##name(size_t rows, const uint32_t *starts, const uint32_t *columns,             \
                                              const float *upper, const float *inverses, const double *x,               \
                                              double *out) {                                                            \
@@ -378,10 +312,9 @@ CLV_INLINE void scatter_blocks(const double *restrict from, uint32_t n, double f
                                                uint32_t lanes, double *values) {                                       \
     scatter_blocks(from, n, factor, targets, lanes, values);                                                           \
   }                                                                                                                    \
-  static const wide_loops loops_##name = {dot_##name,          descend_blocks_##name, descend_##name,                  \
-                                          turn_##name,         spread_##name,         join_##name,                     \
-                                          multiply_##name,     fill_slices_##name,    multiply_slices_##name,          \
-                                          solve_factor_##name, scatter_blocks_##name};
+  static const wide_loops loops_##name = {dot_##name,      descend_blocks_##name, descend_##name,                      \
+                                          turn_##name,     spread_##name,         join_##name,                         \
+                                          multiply_##name, solve_factor_##name,   scatter_blocks_##name};
 
 WIDE_SET(plain)
 WIDE_SET(avx2)

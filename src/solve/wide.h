@@ -12,7 +12,6 @@ enum {
   WIDE_BLOCK = 9, // floats of an inverse 3 x 3 block, column by column
   WIDE_PAD = 8,   // numbers that may be read behind the end of an array
 };
-#define WIDE_NONE UINT32_MAX // no block: zeros
 
 typedef struct wide_loops {
   // The sum of a[k] b[k].
@@ -32,11 +31,6 @@ typedef struct wide_loops {
   // `rows` gets its part as well.
   void (*multiply)(size_t rows, const uint32_t *starts, const uint32_t *places, const double *values, const double *x,
                    double *sums);
-  // Slices (slices.h): copies symmetric blocks, 9 numbers at blocks + 9 * source, to quadruples' [6][4].
-  void (*fill_slices)(size_t quadruples, const uint32_t *sources, const double *blocks, double *values);
-  // out = A x for rows of slices, three numbers a row; the first slice begins at starts[0].
-  void (*multiply_slices)(size_t rows, const uint32_t *starts, const uint32_t *places, const double *values,
-                          const double *x, double *out);
   // out = ((1 + U') D (1 + U))^-1 x, three numbers a row: the blocks of U behind the first of each row, inverses of D.
   void (*solve_factor)(size_t rows, const uint32_t *starts, const uint32_t *columns, const float *upper,
                        const float *inverses, const double *x, double *out);

@@ -1,0 +1,383 @@
+#include "solve/quick.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { WINDOW = 512, CHUNK_FOURS = 256, FILL_SLICES = 64, R, Z, P, Q, X, VECTORS };
+
+void quick_init(quick *q, const matrix *m, const clv_allocator *allocator) {
+  *q = (quick){.allocator = *allocator, .m = m, .set = quick_best()};
+}
+
+void quick_free(quick *q) {
+  const clv_allocator *a = &q->allocator;
+  BASE_RELEASE(a, &q->chunks);
+  BASE_RELEASE(a, &q->starts);
+  BASE_RELEASE(a, &q->places);
+  BASE_RELEASE(a, &q->sources);
+  BASE_RELEASE(a, &q->sum_starts);
+  BASE_RELEASE(a, &q->dots);
+  BASE_RELEASE(a, &q->held);
+  view_memory_free(&q->values, a);
+  view_memory_free(&q->blocks, a);
+  view_memory_free(&q->vectors, a);
+  view_memory_free(&q->sums, a);
+  view_memory_free(&q->locals, a);
+}
+
+void quick_forget(quick *q) {
+  q->made = false;
+}
+
+static float *vector(const quick *q, uint32_t which) {
+  return (float *)q->vectors.data + (which - R) * q->stride;
+}
+
+static uint32_t fours_of(const quick *q) {
+  return (q->m->rows + 3) / 4;
+}
+
+static uint32_t chunk_fours(const quick *q, uint32_t chunk) {
+  const uint32_t left = fours_of(q) - chunk * CHUNK_FOURS;
+  return left < CHUNK_FOURS ? left : CHUNK_FOURS;
+}
+
+static uint32_t chunks_of(const quick *q) {
+  return (fours_of(q) + CHUNK_FOURS - 1) / CHUNK_FOURS;
+}
+
+// Layout
+
+static uint32_t length_of(const matrix *m, uint32_t row) {
+  return m->starts.data[row + 1] - m->starts.data[row];
+}
+
+// The rows from `first` on, longest first; those of one length stay in order.
+static void order_window(const matrix *m, uint32_t first, uint32_t count, uint32_t *rows) {
+  uint32_t kept = 0;
+  for (uint32_t longest = UINT32_MAX; kept < count;) {
+    uint32_t next = 0;
+    for (uint32_t row = first; row < first + count; row++) {
+      const uint32_t length = length_of(m, row);
+      if (length < longest && length > next) next = length;
+    }
+    for (uint32_t row = first; row < first + count; row++)
+      if (length_of(m, row) == next) rows[kept++] = row;
+    longest = next;
+  }
+}
+
+static bool add_slot(quick *q) {
+  const uint64_t numbers = (uint64_t)q->places.count + QUICK_ROWS;
+  if (!BASE_RESERVE(&q->allocator, &q->places, numbers) || !BASE_RESERVE(&q->allocator, &q->sources, numbers))
+    return false;
+  q->places.count = q->sources.count = (uint32_t)numbers;
+  return true;
+}
+
+// Up to sixteen rows. Where there is nothing, the place is behind all that counts, and the block none.
+static bool add_slice(quick *q, const matrix_chunk *chunk, const uint32_t *rows, uint32_t count) {
+  const matrix *m = q->m;
+  const uint32_t nowhere = 4 * (chunk->rows + chunk->tails);
+  for (uint32_t k = 0; k < length_of(m, rows[0]); k++) {
+    if (!add_slot(q)) return false;
+    uint32_t *places = q->places.data + q->places.count - QUICK_ROWS;
+    uint32_t *sources = q->sources.data + q->sources.count - QUICK_ROWS;
+    for (uint32_t lane = 0; lane < QUICK_ROWS; lane++) {
+      const bool there = lane < count && k < length_of(m, rows[lane]);
+      const uint32_t block = there ? m->starts.data[rows[lane]] + k : QUICK_NONE;
+      places[lane] = there ? 4 * m->places.data[block] : nowhere;
+      sources[lane] = block;
+    }
+  }
+  if (!BASE_RESERVE(&q->allocator, &q->starts, (uint64_t)q->starts.count + 1)) return false;
+  q->starts.data[q->starts.count++] = q->places.count / QUICK_ROWS;
+  return true;
+}
+
+static bool lay_out_chunk(quick *q, const matrix_chunk *chunk) {
+  for (uint32_t row = 0; row < chunk->rows; row += WINDOW) {
+    uint32_t rows[WINDOW];
+    const uint32_t left = chunk->rows - row, count = left < WINDOW ? left : WINDOW;
+    order_window(q->m, chunk->first + row, count, rows);
+    for (uint32_t k = 0; k < count; k += QUICK_ROWS)
+      if (!add_slice(q, chunk, rows + k, count - k < QUICK_ROWS ? count - k : QUICK_ROWS)) return false;
+  }
+  return true;
+}
+
+// A chunk's sums: its rows, its tail and a row for what is nowhere.
+static size_t sums_of(const matrix_chunk *chunk) {
+  return 4 * ((size_t)chunk->rows + chunk->tails + 1);
+}
+
+static bool reserve(quick *q) {
+  const matrix *m = q->m;
+  const clv_allocator *a = &q->allocator;
+  const uint32_t chunks = m->chunks.count;
+  size_t sums = 0, most = 0;
+  if (!BASE_RESERVE(a, &q->sum_starts, chunks) || !BASE_RESERVE(a, &q->dots, 2 * (uint64_t)chunks_of(q))) return false;
+  for (uint32_t k = 0; k < chunks; k++) {
+    const size_t one = sums_of(&m->chunks.data[k]);
+    q->sum_starts.data[k] = sums;
+    sums += one;
+    most = one > most ? one : most;
+  }
+  q->local_room = (most + 31) / 16 * 16;
+  q->stride = ((size_t)fours_of(q) + 2) * 16;
+  return view_memory_resize(&q->vectors, a, 0, (VECTORS - R) * q->stride * sizeof(float)) &&
+         view_memory_resize(&q->blocks, a, 0, ((size_t)fours_of(q) + 1) * 48 * sizeof(float)) &&
+         view_memory_resize(&q->values, a, 0, 9 * (size_t)q->places.count * sizeof(float)) &&
+         (chunks == 1 || (view_memory_resize(&q->sums, a, 0, sums * sizeof(float)) &&
+                          view_memory_resize(&q->locals, a, 0, q->local_room * m->views->threads * sizeof(float))));
+}
+
+static bool lay_out(quick *q) {
+  const matrix *m = q->m;
+  const clv_allocator *a = &q->allocator;
+  q->starts.count = q->places.count = q->sources.count = q->chunks.count = 0;
+  if (!BASE_RESERVE(a, &q->chunks, (uint64_t)m->chunks.count + 1) || !BASE_RESERVE(a, &q->starts, 1)) return false;
+  q->starts.data[q->starts.count++] = 0;
+  for (uint32_t k = 0; k < m->chunks.count; k++) {
+    q->chunks.data[q->chunks.count++] = q->starts.count - 1;
+    if (!lay_out_chunk(q, &m->chunks.data[k])) return false;
+  }
+  q->chunks.data[q->chunks.count++] = q->starts.count - 1;
+  return reserve(q);
+}
+
+// Values
+
+static void fill_slot(const quick *q, const uint32_t *sources, float *to) {
+  static const double nothing[9] = {0};
+  static const uint8_t lower[6] = {0, 1, 2, 4, 5, 8};
+  for (uint32_t lane = 0; lane < QUICK_ROWS; lane++) {
+    const double *from = sources[lane] == QUICK_NONE ? nothing : matrix_block(q->m, sources[lane]);
+    if (q->numbers == 6)
+      for (uint32_t e = 0; e < 6; e++) to[QUICK_ROWS * e + lane] = (float)(q->scale * from[lower[e]]);
+    else
+      for (uint32_t e = 0; e < 9; e++) to[QUICK_ROWS * e + lane] = (float)(q->scale * from[e]);
+  }
+}
+
+static void fill_slices(void *user, uint32_t part, uint32_t worker) {
+  const quick *q = user;
+  const uint32_t all = q->starts.count - 1, last = FILL_SLICES * (part + 1);
+  (void)worker;
+  const uint32_t end = q->starts.data[last < all ? last : all];
+  for (uint32_t slot = q->starts.data[FILL_SLICES * part]; slot < end; slot++)
+    fill_slot(q, q->sources.data + (size_t)QUICK_ROWS * slot,
+              (float *)q->values.data + (size_t)q->numbers * QUICK_ROWS * slot);
+}
+
+static void fill_blocks(const quick *q, const float *inverses) {
+  const float by = (float)(1 / q->scale);
+  float *blocks = q->blocks.data;
+  memset(blocks, 0, (size_t)fours_of(q) * 48 * sizeof *blocks);
+  for (size_t row = 0; row < q->m->rows; row++)
+    for (size_t j = 0; j < 3; j++)
+      for (size_t i = 0; i < 3; i++)
+        blocks[48 * (row / 4) + 16 * j + 4 * (row % 4) + i] = by * inverses[WIDE_BLOCK * row + 3 * j + i];
+}
+
+static bool take_held(quick *q, const uint32_t *held, uint32_t count) {
+  if (!BASE_RESERVE(&q->allocator, &q->held, count)) return false;
+  for (uint32_t k = 0; k < count; k++) q->held.data[k] = 4 * (held[k] / 3) + held[k] % 3;
+  q->held.count = count;
+  return true;
+}
+
+bool quick_fill(quick *q, const float *inverses, const uint32_t *held, uint32_t held_count) {
+  const matrix *m = q->m;
+  q->made = q->made || lay_out(q);
+  if (!q->made || !take_held(q, held, held_count)) return false;
+  double largest = 0;
+  for (uint32_t row = 0; row < m->rows; row++) {
+    const double *block = matrix_block(m, m->starts.data[row]);
+    for (uint32_t axis = 0; axis < 3; axis++) largest = block[4 * axis] > largest ? block[4 * axis] : largest;
+  }
+  q->numbers = m->symmetric_blocks ? 6 : 9;
+  q->scale = largest > 0 && isfinite(largest) ? 1 / largest : 1;
+  base_pool_run(m->views->pool, fill_slices, q, (q->starts.count - 1 + FILL_SLICES - 1) / FILL_SLICES);
+  fill_blocks(q, inverses);
+  return true;
+}
+
+// Products
+
+typedef struct run {
+  const quick *q;
+  float alpha, beta;
+} run;
+
+static void multiply_slices(const run *s, uint32_t number, const float *x, float *y) {
+  const quick *q = s->q;
+  const uint32_t first = q->chunks.data[number], count = q->chunks.data[number + 1] - first;
+  quick_multiply *multiply = q->numbers == 6 ? q->set->six : q->set->nine;
+  multiply(count, q->starts.data + first, q->places.data, q->values.data, x, y);
+}
+
+static void multiply_chunk(void *user, uint32_t number, uint32_t worker) {
+  const run *s = user;
+  const quick *q = s->q;
+  const matrix_chunk *chunk = &q->m->chunks.data[number];
+  const uint32_t *tail = q->m->tail.data + chunk->tail;
+  float *x = (float *)q->locals.data + worker * q->local_room,
+        *sums = (float *)q->sums.data + q->sum_starts.data[number];
+  const float *p = vector(q, P);
+  memcpy(x, p + 4 * (size_t)chunk->first, 4 * (size_t)chunk->rows * sizeof *x);
+  float *behind = x + 4 * (size_t)chunk->rows;
+  for (uint32_t k = 0; k < chunk->tails; k++) memcpy(behind + 4 * (size_t)k, p + 4 * (size_t)tail[k], 4 * sizeof *x);
+  memset(behind + 4 * (size_t)chunk->tails, 0, 4 * sizeof *x);
+  memset(sums, 0, sums_of(chunk) * sizeof *sums);
+  multiply_slices(s, number, x, sums);
+}
+
+static uint32_t first_from(const uint32_t *tail, uint32_t count, uint32_t row) {
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (tail[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Adds the tails of chunks before this one to its own sums, and hands them out.
+static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
+  const run *s = user;
+  const quick *q = s->q;
+  const matrix *m = q->m;
+  const matrix_chunk *chunk = &m->chunks.data[number];
+  float *sums = (float *)q->sums.data + q->sum_starts.data[number];
+  (void)worker;
+  for (uint32_t c = 0; c < number; c++) {
+    const matrix_chunk *before = &m->chunks.data[c];
+    const uint32_t *tail = m->tail.data + before->tail;
+    const float *from = (const float *)q->sums.data + q->sum_starts.data[c] + 4 * (size_t)before->rows;
+    const uint32_t end = first_from(tail, before->tails, chunk->first + chunk->rows);
+    for (uint32_t k = first_from(tail, before->tails, chunk->first); k < end; k++)
+      for (uint32_t axis = 0; axis < 3; axis++)
+        sums[4 * (size_t)(tail[k] - chunk->first) + axis] += from[4 * (size_t)k + axis];
+  }
+  memcpy(vector(q, Q) + 4 * (size_t)chunk->first, sums, 4 * (size_t)chunk->rows * sizeof *sums);
+}
+
+// Q = A P
+static void multiply(run *s) {
+  const quick *q = s->q;
+  const uint32_t chunks = q->m->chunks.count;
+  if (chunks == 1) {
+    memset(vector(q, Q), 0, q->stride * sizeof(float));
+    multiply_slices(s, 0, vector(q, P), vector(q, Q));
+  } else if (q->m->views->threads == 1) { // sums are gathered while they are in the cache
+    for (uint32_t k = 0; k < chunks; k++) {
+      multiply_chunk(s, k, 0);
+      gather_chunk(s, k, 0);
+    }
+  } else {
+    base_pool_run(q->m->views->pool, multiply_chunk, s, chunks);
+    base_pool_run(q->m->views->pool, gather_chunk, s, chunks);
+  }
+}
+
+// Passes, chunk by chunk
+
+static void dot_chunk(void *user, uint32_t chunk, uint32_t worker) {
+  const run *s = user;
+  const size_t first = (size_t)chunk * CHUNK_FOURS * 16;
+  (void)worker;
+  s->q->dots.data[2 * chunk] =
+      s->q->set->dot(chunk_fours(s->q, chunk), vector(s->q, P) + first, vector(s->q, Q) + first);
+}
+
+static void descend_chunk(void *user, uint32_t chunk, uint32_t worker) {
+  const run *s = user;
+  const quick *q = s->q;
+  const size_t first = (size_t)chunk * CHUNK_FOURS * 16;
+  (void)worker;
+  s->q->set->descend(chunk_fours(q, chunk), s->alpha, vector(q, Q) + first, (const float *)q->blocks.data + 3 * first,
+                     vector(q, R) + first, vector(q, Z) + first, q->dots.data + 2 * (size_t)chunk);
+}
+
+static void turn_chunk(void *user, uint32_t chunk, uint32_t worker) {
+  const run *s = user;
+  const quick *q = s->q;
+  const size_t first = (size_t)chunk * CHUNK_FOURS * 16;
+  (void)worker;
+  s->q->set->turn(chunk_fours(q, chunk), s->alpha, s->beta, vector(q, Z) + first, vector(q, P) + first,
+                  vector(q, X) + first);
+}
+
+static double sum_of_chunks(const quick *q, uint32_t which) {
+  double sum = 0;
+  for (uint32_t chunk = 0; chunk < chunks_of(q); chunk++) sum += q->dots.data[2 * chunk + which];
+  return sum;
+}
+
+static void go(run *s, base_part *part) {
+  base_pool_run(s->q->m->views->pool, part, s, chunks_of(s->q));
+}
+
+static double descend(run *s, double alpha, double *squares) {
+  s->alpha = (float)alpha;
+  go(s, descend_chunk);
+  *squares = sum_of_chunks(s->q, 0);
+  return sum_of_chunks(s->q, 1);
+}
+
+static void turn(run *s, double alpha, double beta) {
+  s->alpha = (float)alpha;
+  s->beta = (float)beta;
+  go(s, turn_chunk);
+}
+
+// Solving
+
+static void take_residual(const quick *q, const double *residual, double by) {
+  float *r = vector(q, R);
+  memset(q->vectors.data, 0, (VECTORS - R) * q->stride * sizeof(float));
+  for (size_t row = 0; row < q->m->rows; row++, r += 4, residual += 3)
+    for (size_t axis = 0; axis < 3; axis++) r[axis] = (float)(by * residual[axis]);
+}
+
+static void give_correction(const quick *q, double by, double *x) {
+  const float *correction = vector(q, X);
+  for (size_t row = 0; row < q->m->rows; row++, correction += 4, x += 3)
+    for (size_t axis = 0; axis < 3; axis++) x[axis] += by * (double)correction[axis];
+}
+
+static void clear_held(const quick *q) {
+  float *image = vector(q, Q);
+  for (uint32_t k = 0; k < q->held.count; k++) image[q->held.data[k]] = 0;
+}
+
+void quick_solve(quick *q, const double *residual, double norm, double goal, uint32_t iterations, double *x,
+                 conjugate_end *end) {
+  run s = {.q = q};
+  const double least = goal > QUICK_DEPTH ? goal : QUICK_DEPTH;
+  *end = (conjugate_end){.residual = 1};
+  if (!(norm >= DBL_MIN && norm <= DBL_MAX)) return;
+  take_residual(q, residual, 1 / norm);
+  double squares, slope = descend(&s, 0, &squares);
+  const double start = squares;
+  turn(&s, 0, 0);
+  while (squares > least * least * start && end->iterations < iterations) {
+    double next_squares = 0, next = 0;
+    multiply(&s);
+    clear_held(q);
+    go(&s, dot_chunk);
+    const double bend = sum_of_chunks(q, 0), alpha = slope / bend;
+    if (bend > 0) next = descend(&s, alpha, &next_squares);
+    end->indefinite = !(bend > 0) || !isfinite(next_squares) || !isfinite(next);
+    if (end->indefinite) break;
+    turn(&s, alpha, next / slope);
+    squares = next_squares;
+    slope = next;
+    end->iterations++;
+  }
+  end->residual = sqrt(squares / start);
+  give_correction(q, norm * q->scale, x);
+}
