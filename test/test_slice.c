@@ -447,6 +447,39 @@ static void sliced_blocks_move_on(void **unused) {
   }
 }
 
+// Slices through an end that is clamped and one that is moved along a path: new vertices there are held, and go along; no
+// others are. Once more among cells of several levels.
+static void what_is_held_stays_held(void **unused) {
+  (void)unused;
+  static const uint32_t cells[3] = {3, 2, 2};
+  static const clv_key path[] = {{0, {0, 0, 0}}, {1, {0, 0, 0.4}}};
+  for (uint32_t k = 0; k < 4; k++) {
+    const clv_grid_kind kind = k % 2 ? CLV_GRID_TET5 : CLV_GRID_TRI;
+    clv_body *body = block(kind, "fem-corotational", cells, 0);
+    clv_surgery *surgery = operated_surgery(body);
+    const clv_zone end = beam_end(3, 1), corner = clv_zone_box((double[]){-1, -1, -1}, (double[]){1.2, 1.2, 3});
+    beam_clamp(body);
+    assert_int_equal(clv_body_move(body, &end, CLV_XYZ, path, 2, NULL), CLV_OK);
+    if (k >= 2) assert_int_equal(clv_surgery_refine(surgery, &corner, 2, NULL), CLV_OK);
+    clv_body_place(body, 0.5);
+    clv_slice slice = plane(0, 0.83, 0, 0.1, 1, 0);
+    slice.exact = true;
+    slice.quality = 0.01;
+    assert_true(slice_it(surgery, &slice).split > 0);
+    clv_body_place(body, 1);
+    const double *rest = clv_body_rest(body), *x = clv_body_positions(body), *masses = clv_body_masses(body);
+    for (size_t s = 1; s < clv_body_slots(body); s++) {
+      if (!(masses[s] > 0)) continue;
+      const bool clamped = rest[3 * s]<1e-9, moved = rest[3 * s]> 3 - 1e-9;
+      assert_int_equal(clv_body_held(body)[s], clamped || moved ? CLV_XYZ : 0);
+      if (clamped || moved) assert_true(fabs(x[3 * s + 2] - rest[3 * s + 2] - (moved ? 0.4 : 0)) < 1e-12);
+    }
+    operated_check(body);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
 static void wrong_slices_are_refused(void **unused) {
   (void)unused;
   static const uint32_t cells[3] = {2, 2, 2};
@@ -526,6 +559,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(any_order_will_do),
       cmocka_unit_test(nothing_can_be_sliced),
       cmocka_unit_test(sliced_blocks_move_on),
+      cmocka_unit_test(what_is_held_stays_held),
       cmocka_unit_test(wrong_slices_are_refused),
       cmocka_unit_test(memory_may_run_out_anywhere),
   };

@@ -4,18 +4,21 @@
 // others is told by levels, as for vertices that hang: the ends of an edge, the corners of a quadrangle. What is moved along the same
 // path goes on along it, from the middle of where they started.
 
+#include "embed/embed.h"
 #include "map/plan.h"
 #include "physics/body.h"
 #include "physics/level.h"
 
+enum { MOST_PARENTS = 4 };
 typedef struct parents {
-  uint32_t count, slots[4];
+  uint32_t count, slots[MOST_PARENTS]; // a count above that: too many to be parents
 } parents;
 
 static void add(parents *found, uint32_t slot) {
+  if (found->count > MOST_PARENTS) return;
   for (uint32_t k = 0; k < found->count; k++)
     if (found->slots[k] == slot) return;
-  if (found->count < 4) found->slots[found->count] = slot;
+  if (found->count < MOST_PARENTS) found->slots[found->count] = slot;
   found->count++;
 }
 
@@ -37,7 +40,7 @@ static bool find_parents(const physics_levels *levels, clv_dart dart, bool quadr
 }
 
 static bool are_parents(const parents *found) {
-  return found->count == 2 || found->count == 4;
+  return found->count == 2 || found->count == MOST_PARENTS;
 }
 
 // Whoever put a vertex between two others said so; where both are coarser, they are the ends of an edge.
@@ -95,6 +98,17 @@ static bool inherit_found(const clv_body *body, const physics_levels *levels, co
   return true;
 }
 
+// Whoever makes vertices and says himself how they are held is not overruled.
+static bool is_said(const clv_body *body, const map *m) {
+  const embedding *e = m->embedding.self;
+  const map_words *notable = &m->scratch->notable;
+  for (uint32_t k = 0; k < notable->count; k++) {
+    const map_write w = m->log.data[notable->data[k]];
+    if (w.op == MAP_VALUE && e->columns.data[w.before] == body->held) return true;
+  }
+  return false;
+}
+
 static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   clv_body *body = user;
   physics_levels levels;
@@ -103,7 +117,8 @@ static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   uint32_t created = 0;
   for (uint32_t k = 0; k < commit->event_count; k++)
     created += commit->events[k].dims == vertices && commit->events[k].kind == CLV_CREATED;
-  if (!created || !physics_levels_find(&levels, view) || inherit_told(body, &levels) == created) return;
+  if (!created || !physics_levels_find(&levels, view) || is_said(body, levels.m)) return;
+  if (inherit_told(body, &levels) == created) return;
   for (uint32_t k = 0; k < commit->event_count; k++) {
     const clv_event *event = &commit->events[k];
     if (event->dims != vertices || event->kind != CLV_CREATED || !event->dart) continue;

@@ -286,6 +286,27 @@ static clv_result set_values(slicing *c, const slice_edge *edge, clv_dart vertex
   return surgery_of_map(s, result);
 }
 
+// Held and moved as both ends of the edge are: what is clamped stays clamped when it is split.
+static clv_result set_constraints(const slicing *c, const slice_edge *edge, clv_dart vertex) {
+  const clv_body *body = c->surgery->body;
+  const uint32_t *held = clv_column_data(body->held, CLV_NONE, NULL), a = edge->ends[0], b = edge->ends[1];
+  const uint32_t(*paths)[3] = clv_column_data(body->paths, CLV_NONE, NULL);
+  const double(*anchor)[3] = clv_column_data(body->anchor, CLV_NONE, NULL);
+  uint32_t axes = body->always_held, own_paths[3] = {0};
+  double own_anchor[3] = {0};
+  if (!body->holds) return CLV_OK;
+  for (uint32_t axis = 0; axis < 3; axis++) {
+    if (!((held[a] & held[b]) >> axis & 1u) || paths[a][axis] != paths[b][axis]) continue;
+    axes |= 1u << axis;
+    own_paths[axis] = paths[a][axis];
+    own_anchor[axis] = anchor[a][axis] + edge->part * (anchor[b][axis] - anchor[a][axis]);
+  }
+  clv_result result = clv_column_set(body->held, vertex, &axes);
+  if (result == CLV_OK) result = clv_column_set(body->paths, vertex, own_paths);
+  if (result == CLV_OK) result = clv_column_set(body->anchor, vertex, own_anchor);
+  return surgery_of_map(c->surgery, result);
+}
+
 static clv_result bisect_all(slicing *c) {
   clv_result result = CLV_OK;
   for (uint32_t e = 0; result == CLV_OK && e < c->edges.count; e++) {
@@ -294,6 +315,7 @@ static clv_result bisect_all(slicing *c) {
     clv_dart added = CLV_NO_DART;
     result = bisect(c, edge, &added);
     if (result == CLV_OK) result = set_values(c, edge, added);
+    if (result == CLV_OK) result = set_constraints(c, edge, added);
   }
   return result;
 }
