@@ -143,9 +143,17 @@ static void add_path(scene_text *out, const scene_path *path, const char *unit) 
 static void add_adapt(scene_text *out, const scene_hold *hold) {
   static const char *const units[CLV_ADAPT_KIND_COUNT] = {" m", " Pa", " 1/m", ""};
   const int kind = clv_adapt_from_name(scene_zone_key(&hold->part, &scene_group_adapt)->name);
-  scene_add(out, "%s %g%s, to level %u, in ", clv_adapt_name((clv_adapt_kind)kind), hold->bound[kind], units[kind],
-            hold->level);
-  add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
+  scene_add(out, "%g%s", hold->bound[kind], units[kind]);
+  if (kind == CLV_ADAPT_NEAR) {
+    scene_add(out, " to ");
+    add_vector(out, hold->centre);
+  }
+  scene_add(out, ", to level %u", hold->level);
+  if (scene_zone_key(&hold->in.part, &scene_group_where)) {
+    scene_add(out, ", in ");
+    add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
+  }
+  if (hold->most) scene_add(out, ", at most %u cell%s a step", hold->most, plural(hold->most));
 }
 
 static void add_tear(scene_text *out, const scene_hold *hold) {
@@ -187,6 +195,7 @@ static void add_hold(scene_text *out, const scene_hold *hold, const scene_group 
   if (group == &scene_group_tear) add_tear(out, hold);
   if (group == &scene_group_slice) add_slice(out, hold);
   if (group == &scene_group_adapt) add_adapt(out, hold);
+  if (group == &scene_group_refine || group == &scene_group_coarsen) scene_add(out, ", to level %u", hold->level);
   if (group == &scene_group_scalpel)
     scene_add(out, "of radius %g m, sharpness %g, toughness %g Pa", hold->scalpel.radius, hold->scalpel.sharpness,
               hold->scalpel.toughness);

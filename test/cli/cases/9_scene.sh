@@ -42,6 +42,13 @@ for scene in "$scenes"/*.yaml; do it "explains ${scene##*/}" explains "$scene"; 
 lame() { ok scene explain "$scenes/01_cantilever.yaml" && prints 'mu = E/(2(1 + nu)) = 3.84615e+06 Pa' && prints 'mass      4000 kg'; }
 it 'explains constants' lame
 
+levels() {
+  ok scene explain "$scenes/25_coarse_again.yaml"
+  prints 'at 0.05 s: adapt near 0.016 m to (0, 0.02, 0.03), to level 1, a path of 2 points: (0, 0, 0) at 0 s to (0.14, 0, 0) m at 0.4 s'
+  ok scene explain "$scenes/21_random_refinement.yaml" && prints 'refine sphere of radius 0.006 m about (0.05, 0.02, 0.02), to level 2'
+}
+it 'explains levels' levels
+
 schema() {
   ok scene schema
   mv out scene.schema.json
