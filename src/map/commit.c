@@ -32,7 +32,7 @@ static bool reserve_events(map *m, const map_plan *plan) {
   uint64_t events = (uint64_t)m->log.count + plan->cells.orbits.count + plan->cells.parts.count;
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     const map_orbits *o = &plan->orbits[m->numbered[k]->dims];
-    events += (uint64_t)o->orbits.count + o->parts.count;
+    events += (uint64_t)o->orbits.count + o->parts.count + o->spread.count;
   }
   map_scratch *s = m->scratch;
   return BASE_RESERVE(&m->allocator, &s->events, events) &&
@@ -156,6 +156,9 @@ static void apply_cells(map *m, map_orbits *o) {
 
 static void apply_ids(map *m, map_orbits *o) {
   map_index *index = o->index;
+  for (uint32_t k = 0; k < o->spread.count; k++)
+    for (uint32_t n = o->spread.data[k].node_start; n < o->spread.data[k].node_end; n++)
+      map_index_set(m, index, o->nodes.data[n], o->spread.data[k].id);
   for (uint32_t k = 0; k < o->orbits.count; k++) {
     map_new_orbit *orbit = &o->orbits.data[k];
     orbit->id = (uint32_t)orbit->keeps;
@@ -179,6 +182,12 @@ static inline void report_orbits(map *m, map_orbits *o) {
   if (!m->subscribers.count) return;
   for (uint32_t k = 0; k < o->orbits.count; k++)
     if (o->orbits.data[k].changed) emit_orbit(m, o, &o->orbits.data[k]);
+  for (uint32_t k = 0; k < o->spread.count; k++) {
+    const map_spread *spread = &o->spread.data[k];
+    if (k && spread[-1].id == spread->id) continue;
+    map_emit(m, o->dims, CLV_CHANGED, o->nodes.data[spread->node_start], id_of(m, o->index, spread->id),
+             (clv_id){0, 0});
+  }
 }
 
 // Cells that came or went whole, as templates; those that did both are not worth a word.
@@ -309,6 +318,7 @@ void map_scratch_destroy(map *m) {
     BASE_RELEASE(a, &o->parts);
     BASE_RELEASE(a, &o->by_old);
     BASE_RELEASE(a, &o->lost);
+    BASE_RELEASE(a, &o->spread);
   }
   BASE_RELEASE(a, &s->seen);
   BASE_RELEASE(a, &s->events);
@@ -318,6 +328,7 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->notable);
   BASE_RELEASE(a, &s->arrivals);
   BASE_RELEASE(a, &s->marks);
+  BASE_RELEASE(a, &s->child_marks);
   BASE_RELEASE(a, &s->fresh);
   BASE_RELEASE(a, &s->born);
   BASE_RELEASE(a, &s->sources);

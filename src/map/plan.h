@@ -43,6 +43,12 @@ typedef struct map_lost {
   uint64_t old;
 } map_lost;
 
+// Places that bore no id, beside one that has it.
+typedef struct map_spread {
+  uint32_t id;
+  uint32_t node_start, node_end;
+} map_spread;
+
 typedef struct map_orbits {
   map_index *index; // NULL for cells
   uint32_t dims;
@@ -51,7 +57,8 @@ typedef struct map_orbits {
   BASE_ARRAY(map_part) parts; // by orbit; those of deleted darts last
   map_words by_old;           // parts in order of old name, then orbit
   BASE_ARRAY(map_lost) lost;
-  uint32_t fresh; // ids to be taken
+  BASE_ARRAY(map_spread) spread; // by id; of commits that refine (arrive.c)
+  uint32_t fresh;                // ids to be taken
 } map_orbits;
 
 typedef struct map_plan {
@@ -116,9 +123,10 @@ typedef struct map_scratch {
   uint32_t stamp;
   BASE_ARRAY(clv_event) events;
   BASE_ARRAY(clv_rename) renames;
-  map_words sides; // packed 2-colouring, for recolouring
-  map_words cuts;  // by entry of the log
-  map_words marks; // by record: the last walk that saw it
+  map_words sides;       // packed 2-colouring, for recolouring
+  map_words cuts;        // by entry of the log
+  map_words marks;       // by record: the last walk that saw it
+  map_words child_marks; // likewise, by fresh cell and place
   uint32_t mark;
   map_words notable;              // entries of the log that are no links; none where the commit needs no plan
   map_words arrivals;             // those of them that add or drop, of a commit that refines
@@ -152,8 +160,16 @@ bool map_resolve(map *m, map_plan *plan);
 uint32_t map_next_mark(map *m);
 // The name that a node of an orbit bore before (resolve.c).
 uint64_t map_old_name(const map *m, const map_index *index, clv_dart node);
-// True for the block of a cell that this transaction added.
-bool map_is_fresh(const map *m, uint32_t block);
+// True for the block of a cell that this transaction added; and which of them it is.
+#define MAP_NOT_FRESH UINT32_MAX
+uint32_t map_fresh_number(const map *m, uint32_t block);
+static inline bool map_is_fresh(const map *m, uint32_t block) {
+  return map_fresh_number(m, block) != MAP_NOT_FRESH;
+}
+// The places of an added cell that lie on a part only of what they lay on in the cell it came of, as bits (resolve.c).
+uint64_t map_parted_places(const map *m, clv_dart cell, uint32_t inner);
+// What became of the orbits of an index in a commit that refines (arrive.c).
+bool map_resolve_arrivals(map *m, map_orbits *o);
 // True for the block of a cell that others took the place of: what is lost with it is not lost.
 bool map_begot(const map *m, uint32_t block);
 uint32_t map_node_weight(const map *m, uint32_t inner, clv_dart node);

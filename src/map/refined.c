@@ -23,7 +23,7 @@ static bool is_of_refining(const map *m, map_write w) {
   case MAP_DART_DROP:
     return map_begot(m, map_block(m, w.dart));
   case MAP_CELL_DROP:
-    return map_begot(m, w.dart >> 6);
+    return map_begot(m, w.dart >> 6) && !map_is_fresh(m, w.dart >> 6);
   case MAP_ALPHA:
     return map_is_born(m, w.dart) || (w.i < m->view.dimension ? map_is_born(m, w.after) : is_fresh_dart(m, w.after));
   case MAP_LINK:
@@ -39,7 +39,7 @@ static bool is_of_refining(const map *m, map_write w) {
 }
 
 bool map_only_refines(const map *m, const map_plan *plan) {
-  if (!plan->inherited || plan->gathered || m->twisted || m->scratch->general) return false;
+  if (!plan->inherited || plan->gathered || m->twisted || m->embedding.recomputes || m->scratch->general) return false;
   for (uint32_t k = 0; k < m->log.count; k++)
     if (!is_of_refining(m, m->log.data[k])) return false;
   return true;

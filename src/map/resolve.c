@@ -88,9 +88,12 @@ static bool find_fresh_blocks(map *m, const map_plan *plan) {
   return true;
 }
 
+// Most lie one behind the other, at the end.
 static uint32_t *find_block(const map_words *blocks, uint32_t block) {
   uint32_t low = 0, high = blocks->count;
   if (!high || block < blocks->data[0] || block > blocks->data[high - 1]) return NULL;
+  const uint32_t before_last = blocks->data[high - 1] - block;
+  if (before_last < high && blocks->data[high - 1 - before_last] == block) return &blocks->data[high - 1 - before_last];
   while (high - low > 1) {
     const uint32_t middle = low + (high - low) / 2;
     const bool before = block < blocks->data[middle];
@@ -100,8 +103,9 @@ static uint32_t *find_block(const map_words *blocks, uint32_t block) {
   return blocks->data[low] == block ? &blocks->data[low] : NULL;
 }
 
-bool map_is_fresh(const map *m, uint32_t block) {
-  return find_block(&m->scratch->fresh, block);
+uint32_t map_fresh_number(const map *m, uint32_t block) {
+  const uint32_t *found = find_block(&m->scratch->fresh, block);
+  return found ? (uint32_t)(found - m->scratch->fresh.data) : MAP_NOT_FRESH;
 }
 
 bool map_begot(const map *m, uint32_t block) {
@@ -137,6 +141,17 @@ static bool find_sources(map *m, map_plan *plan) {
   }
   qsort(s->begetters.data, s->begetters.count, sizeof *s->begetters.data, compare_blocks);
   return true;
+}
+
+uint64_t map_parted_places(const map *m, clv_dart cell, uint32_t inner) {
+  const clv_template *shape = &clv_templates[map_page(m, cell).kind];
+  const uint8_t *place = shape->sub[inner].of;
+  const map_source *source = source_of(m, cell);
+  const uint32_t inside = (1u << m->view.dimension) - 1u; // it shares the cell, and nothing else
+  uint64_t parted = 0;
+  for (uint32_t l = 0; l < shape->dart_count; l++)
+    parted |= (uint64_t)(source[l].apart && source[l].apart != inside) << place[l];
+  return parted;
 }
 
 uint64_t map_old_name(const map *m, const map_index *index, clv_dart node) {
@@ -585,20 +600,32 @@ static inline void clear(map_orbits *o, uint32_t dims, map_index *index) {
   o->index = index;
   o->dims = dims;
   o->nodes.count = o->orbits.count = o->parts.count = o->by_old.count = o->lost.count = o->fresh = 0;
+  o->spread.count = 0;
 }
 
 uint32_t map_next_mark(map *m) {
-  map_words *marks = &m->scratch->marks;
-  if (++m->scratch->mark) return m->scratch->mark;
-  if (marks->capacity) memset(marks->data, 0, marks->capacity * sizeof *marks->data);
-  return m->scratch->mark = 1;
+  map_scratch *s = m->scratch;
+  if (++s->mark) return s->mark;
+  if (s->marks.capacity) memset(s->marks.data, 0, s->marks.capacity * sizeof *s->marks.data);
+  if (s->child_marks.capacity) memset(s->child_marks.data, 0, s->child_marks.capacity * sizeof *s->child_marks.data);
+  return s->mark = 1;
 }
 
-static bool reserve_marks(map *m) {
-  map_words *marks = &m->scratch->marks;
+static bool reserve_marks(map *m, map_words *marks, uint64_t need) {
   const uint32_t had = marks->capacity;
-  if (!BASE_RESERVE(&m->allocator, marks, m->records.count)) return false;
+  if (!BASE_RESERVE(&m->allocator, marks, need)) return false;
   if (marks->capacity > had) memset(marks->data + had, 0, (marks->capacity - had) * sizeof *marks->data);
+  return true;
+}
+
+// Which old names orbits go on with, once they are all known.
+static bool settle_names(map *m, const map_plan *plan, map_orbits *o) {
+  if (!o->orbits.count && !o->lost.count) return true;
+  const uint32_t lost_start = o->parts.count;
+  if (o->lost.count && !parts_of_lost(m, plan, o)) return false;
+  if (!order_parts(m, o, lost_start)) return false;
+  sort_by_old(o);
+  keep_ids(m, plan, o);
   return true;
 }
 
@@ -608,20 +635,10 @@ static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims,
   const uint32_t n = m->view.dimension;
   resolver r = {
       m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n), is_handed_on(m, plan, dims), map_next_mark(m)};
-  for (uint32_t k = 0; k < m->log.count && !plan->refined; k++)
+  for (uint32_t k = 0; k < m->log.count; k++)
     if (!touch(&r, m->log.data[k], s->cuts.data[k])) return false;
-  for (uint32_t k = 0; k < s->arrivals.count && plan->refined; k++) {
-    const map_write w = m->log.data[s->arrivals.data[k]];
-    if (w.op == MAP_DART_ADD ? !start(&r, w.dart) : !touch(&r, w, 0)) return false;
-  }
   if (index && !r.crossing && !start_unseated(&r, &plan->cells)) return false;
-  if (!o->orbits.count && !o->lost.count) return true;
-  const uint32_t lost_start = o->parts.count;
-  if (o->lost.count && !parts_of_lost(m, plan, o)) return false;
-  if (!order_parts(m, o, lost_start)) return false;
-  sort_by_old(o);
-  keep_ids(m, plan, o);
-  return true;
+  return settle_names(m, plan, o);
 }
 
 // What sorts of writes there are: inner orbits change only where records do.
@@ -670,7 +687,10 @@ static bool list_arrivals(map *m, const map_plan *plan) {
 bool map_resolve(map *m, map_plan *plan) {
   m->scratch->origins = false;
   m->scratch->notable.count = 0;
-  if (!survey(m, plan) || !reserve_marks(m) || !find_fresh_blocks(m, plan) || !find_sources(m, plan)) return false;
+  map_scratch *s = m->scratch;
+  if (!survey(m, plan) || !find_fresh_blocks(m, plan) || !find_sources(m, plan)) return false;
+  if (!reserve_marks(m, &s->marks, m->records.count)) return false;
+  if (!reserve_marks(m, &s->child_marks, (uint64_t)s->fresh.count * CLV_TEMPLATE_DARTS)) return false;
   plan->refined = map_only_refines(m, plan);
   if (!list_arrivals(m, plan) || (!plan->refined && !map_find_cuts(m)) || !resolve_cells(m, plan)) return false;
   for (uint32_t k = 0; k < m->numbered_count; k++) {
@@ -679,7 +699,9 @@ bool map_resolve(map *m, map_plan *plan) {
     clear(o, index->dims, index);
     if (!index->crossing && !plan->inner_changed) continue;
     if (plan->refined && index->dims == plan->cells.dims) continue;
-    if (!resolve_orbits(m, plan, o, index->dims, index)) return false;
+    const bool done = plan->refined ? map_resolve_arrivals(m, o) && settle_names(m, plan, o)
+                                    : resolve_orbits(m, plan, o, index->dims, index);
+    if (!done) return false;
   }
   return true;
 }
