@@ -353,7 +353,24 @@ static void fill_heir(const embedding *e, const clv_column *column, uint32_t k) 
   }
 }
 
+// A value of a whole cell that is copied comes straight from the row of the cell it was before.
+static void copy_cells(const embedding *e, const clv_column *column) {
+  const map *m = column->map;
+  for (uint32_t k = 0; k < e->heirs.count; k++) {
+    const map_write w = m->log.data[e->heirs.data[k]];
+    const clv_dart parent = map_block(m, w.before) << 6;
+    const clv_page to = map_page(m, w.dart), from = map_page(m, parent);
+    memcpy(embed_row_value(column, to.kind, map_row(to, w.dart), 0),
+           embed_row_value(column, from.kind, map_row(from, parent), 0), column->size);
+  }
+}
+
 static void fill_inherited(const embedding *e, const clv_column *column) {
+  const bool whole = column->index->dims == clv_orbit_dims(&column->map->view, CLV_CELL);
+  if (whole && !e->rejoins && embed_copies(column)) {
+    copy_cells(e, column);
+    return;
+  }
   for (uint32_t k = 0; k < e->heirs.count; k++) fill_heir(e, column, e->heirs.data[k]);
 }
 

@@ -230,7 +230,8 @@ void map_settle_refined(map *m);
 // A dart that this transaction added.
 static inline bool map_is_born(const map *m, clv_dart dart) {
   const map_index *vertices = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];
-  return map_page(m, dart).kind == MAP_KIND_DARTS && !vertices->record_ids.data[map_record(m, dart)];
+  const clv_page page = map_page(m, dart);
+  return page.kind == MAP_KIND_DARTS && !vertices->record_ids.data[page.row + (dart & 0xFFFFu)];
 }
 // Gives a block back whose cell is gone, and its row's slots (commit.c).
 void map_retire_block(map *m, uint32_t block);

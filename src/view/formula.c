@@ -173,12 +173,43 @@ static const view_pick *plain_term(const view_formula *formula, uint32_t number)
              : NULL;
 }
 
+const view_pick *view_formula_term(const view_formula *formula) {
+  return formula->direct ? plain_term(formula, 0) : NULL;
+}
+
 static double add_plainly(const view_formula *formula, const view_pick *pick, const clv_walk *walk) {
   const map_index *index = formula->site.spots.data[pick->spot].index;
   double total = 0;
   for (uint32_t k = 0; k < walk->count; k++) {
     const double *value = view_value(pick->column, view_place_of(formula->site.map, index, walk->darts[k]));
     total += value[pick->component];
+  }
+  return total;
+}
+
+// The same for a direct formula (view_formula_sum_up) whose terms are more than that: all that differs from place to place is
+// what lies there.
+static double add_directly(const view_formula *formula, view_room *room, const double *params, const clv_walk *walk) {
+  const view_feed *feed = &formula->sums[0];
+  const view_site *site = &formula->site;
+  double *values = room->sum_values.data, total = 0;
+  view_code_start(&feed->code, params, values);
+  for (const view_pick *at = feed->picks.data, *end = at + feed->picks.count; at < end; at++) {
+    const double value = at->data[(size_t)room->reading.places.data[at->spot].slot * at->stride + at->component];
+    for (uint32_t lane = 0; lane < VIEW_LANES; lane++) values[at->to * VIEW_LANES + lane] = value;
+  }
+  view_code_run_steady(&feed->code, VIEW_LANES, values);
+  for (uint32_t first = 0; first < walk->count; first += VIEW_LANES) {
+    const uint32_t lanes = walk->count - first < VIEW_LANES ? walk->count - first : VIEW_LANES;
+    for (const view_pick *at = feed->others.data, *end = at + feed->others.count; at < end; at++) {
+      const map_index *index = site->spots.data[at->spot].index;
+      for (uint32_t lane = 0; lane < lanes; lane++) {
+        const double *value = view_value(at->column, view_place_of(site->map, index, walk->darts[first + lane]));
+        values[at->to * VIEW_LANES + lane] = value[at->component];
+      }
+    }
+    view_code_run_moving(&feed->code, lanes, values);
+    for (uint32_t lane = 0; lane < lanes; lane++) total += view_code_result(&feed->code, values, 0, lane);
   }
   return total;
 }
@@ -192,6 +223,10 @@ static void sum_over(const view_formula *formula, view_room *room, const double 
   for (uint32_t c = 0; c < sum->width; c++) totals[c * VIEW_LANES + at] = 0;
   const view_pick *plain = plain_term(formula, number);
   if (plain) totals[at] = add_plainly(formula, plain, walk);
+  if (!plain && formula->direct) {
+    totals[at] = add_directly(formula, room, params, walk);
+    return;
+  }
   if (!plain) view_code_start(code, params, values);
   for (uint32_t first = 0; !plain && first < walk->count; first += VIEW_LANES) {
     const uint32_t lanes = walk->count - first < VIEW_LANES ? walk->count - first : VIEW_LANES;

@@ -61,6 +61,9 @@ bool view_formula_doubt(const view_formula *formula, view_room *room, const doub
 void view_formula_sum_up(const view_formula *formula, view_room *room, const double *params, const clv_dart *darts,
                          const view_star *stars, uint32_t lanes, double *totals);
 
+// The column that such a sum adds up, where its terms are nothing else; NULL otherwise.
+const view_pick *view_formula_term(const view_formula *formula);
+
 static inline double view_formula_result(const view_formula *formula, const view_room *room, uint32_t t,
                                          uint32_t lane) {
   return view_code_result(&formula->feed.code, room->values.data, t, lane);

@@ -573,8 +573,63 @@ static bool is_needed(const view_site *site) {
   return !site->whole || !kind || site->map->rows[kind].alive;
 }
 
+// A sum over the corners of a vertex follows a commit that refines without a walk: what parents gave is taken away, what
+// children give is added. Corners of other cells give what they gave.
+
+static bool gains_only(const clv_views *views, const view_figure *figure, const view_pick *term) {
+  const map *m = views->map;
+  const view_change *change = &views->change;
+  const bool vertices = figure->formulas[0].site.dims == clv_orbit_dims(&m->view, CLV_VERTEX);
+  if (!change->refining || !term || !vertices || figure->count != 1 || figure->column->def.type != CLV_DOUBLE)
+    return false;
+  for (uint32_t k = 0; k < change->values.count; k++) {
+    const view_touched_value value = change->values.data[k];
+    if (value.column == figure->column) return false; // somebody set it
+    if (value.column == term->column && !map_is_fresh(m, value.dart >> 6)) return false;
+  }
+  return true;
+}
+
+static void add_cell(const view_figure *figure, const view_pick *term, uint32_t block, double sign) {
+  const map *m = figure->column->map;
+  const clv_page page = map_page(m, block << 6);
+  const uint32_t row = map_row(page, block << 6), count = clv_templates[page.kind].corner_count;
+  const uint32_t *ids = m->view.corners[page.kind] + (size_t)row * count;
+  const double *terms =
+      (const double *)(const void *)term->column->rows[page.kind].data + (size_t)row * count * term->stride;
+  double *sums = (double *)(void *)figure->column->slots.data;
+  for (uint32_t c = 0; c < count; c++) sums[ids[c]] += sign * terms[c * term->stride + term->component];
+}
+
+static void follow_sum(clv_views *views, const view_figure *figure, const view_pick *term) {
+  const map *m = views->map;
+  view_change *change = &views->change;
+  const map_words *parents = &m->scratch->begetters, *children = &m->scratch->fresh;
+  double *sums = (double *)(void *)figure->column->slots.data;
+  for (uint32_t k = 0; k < change->commit->event_count; k++) {
+    const clv_event *event = &change->commit->events[k];
+    if (event->dims == figure->column->index->dims && event->kind == CLV_CREATED) sums[event->id.index] = 0;
+  }
+  for (uint32_t k = 0; k < parents->count; k++)
+    if (!k || parents->data[k - 1] != parents->data[k]) add_cell(figure, term, parents->data[k], -1);
+  forget_keys(views);
+  for (uint32_t k = 0; k < children->count; k++) {
+    const clv_dart cell = children->data[k] << 6;
+    const clv_suborbits *corners = &clv_templates[map_page(m, cell).kind].sub[figure->column->index->inner];
+    add_cell(figure, term, children->data[k], 1);
+    for (uint32_t c = 0; c < corners->count; c++) touch(views, &figure->formulas[0].site, cell | corners->first[c]);
+  }
+  for (uint32_t k = 0; k < change->keys.count; k++)
+    PUSH(views, &change->values, ((view_touched_value){figure->column, change->keys.data[k].dart}));
+}
+
 static bool derive_again(clv_views *views, const view_figure *figure) {
   view_change *change = &views->change;
+  const view_pick *term = view_formula_term(&figure->formulas[0]);
+  if (gains_only(views, figure, term)) {
+    follow_sum(views, figure, term);
+    return !change->no_memory;
+  }
   forget_keys(views);
   // The first is always asked: it tells of cells that are of no such kind any more, where nothing is left of the value.
   for (uint32_t f = 0; f < figure->count; f++)
