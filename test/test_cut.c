@@ -168,15 +168,15 @@ static bool remove_cell(twin *twins, random_source *random) {
   return cuts;
 }
 
-// Unsews most of the time; sews anything to anything else now and then; removes a few cells sometimes; two facets in one
-// transaction sometimes. True when something was unsewn.
+// Unsews most of the time; sews anything to anything else now and then; removes a few cells sometimes, and often nothing
+// else then; two facets in one transaction sometimes. True when something was unsewn.
 static bool edit(twin *twins, random_source *random) {
   const bool sews = random_chance(random, 40);
-  const uint32_t facets = random_chance(random, 10) ? 2 : 1;
+  const uint32_t cells = random_chance(random, 12) ? 1 + random_below(random, 6) : 0;
+  const uint32_t facets = cells && random_chance(random, 60) ? 0 : random_chance(random, 10) ? 2 : 1;
   for (uint32_t t = 0; t < 2; t++) assert_int_equal(clv_map_begin(twins[t].map), CLV_OK);
   bool cuts = false;
-  for (uint32_t cells = random_chance(random, 8) ? 1 + random_below(random, 3) : 0; cells; cells--)
-    cuts |= remove_cell(twins, random);
+  for (uint32_t c = 0; c < cells; c++) cuts |= remove_cell(twins, random);
   for (uint32_t f = 0; f < facets; f++) {
     const clv_dart a = choose(twins[0].map, random, sews);
     clv_dart b = sews ? choose(twins[0].map, random, true) : a;

@@ -290,7 +290,7 @@ clv_result clv_map_commit(clv_map *view) {
     return CLV_OK;
   }
   map_scratch *s = m->scratch;
-  s->events.count = s->renames.count = s->stars.count = 0;
+  s->events.count = s->renames.count = s->stars.count = s->removed.count = 0;
   s->plan.recolour = s->plan.refined = false;
   map_part_end part = map_commit_part(m);
   if (part == MAP_PART_GENERAL) part = map_commit_loss(m);
@@ -337,6 +337,8 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->left);
   BASE_RELEASE(a, &s->gone);
   BASE_RELEASE(a, &s->parted);
+  BASE_RELEASE(a, &s->removed);
+  BASE_RELEASE(a, &s->doubts);
   BASE_RELEASE(a, &s->stars);
   base_free(a, s, sizeof *s);
   m->scratch = NULL;

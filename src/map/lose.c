@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { EDGE = 5, VERTEX = 6, ACROSS = 8 }; // dimensions of what they leave in a cell; and the one that leads to others
+enum { FACE = 3, EDGE = 5, VERTEX = 6 }; // dimensions of what they leave in a cell
 
 #define MET 0x80000000u // no orbit's id
 #define NO_LEAF 63u     // no dart of a cell ends so
@@ -27,9 +27,7 @@ typedef struct losing {
   map_index *index; // that is looked at
   const clv_suborbits *sub;
   uint32_t *ids;
-  uint32_t *darts;          // by id
-  clv_dart gone;            // the one cell that was removed, where nothing else was done; otherwise 0
-  uint64_t vertices, edges; // of it, as bits: what is left of them hangs together
+  uint32_t *darts; // by id
 } losing;
 
 static inline uint32_t slot_of(const clv_suborbits *sub, clv_dart dart) {
@@ -76,119 +74,6 @@ static bool flood(losing *l, map_place start, uint32_t mark) {
   return true;
 }
 
-// One cell
-//
-// Where one cell was removed, what is left of most of its vertices and edges is one piece, and nobody need go there to see
-// it. Two facets of the cell meet at an edge: what was beyond them is joined if the way round the edge leads from one to the
-// other. What was beyond the facets at a vertex is joined if edges join it.
-
-typedef struct corner {
-  clv_dart beyond[CLV_TEMPLATE_DARTS]; // by facet: what its first dart was sewn to
-  uint32_t sewn;                       // facets, as bits
-} corner;
-
-static clv_dart beyond(const losing *l, const corner *c, uint32_t dart) {
-  const clv_dart link = c->beyond[l->shape->facet[dart]];
-  return (link & ~63u) | l->shape->turn[link & 63u][l->shape->position[dart]];
-}
-
-static bool leads_to(const losing *l, clv_dart from, clv_dart to) {
-  enum { MOST_ROUND = 64 };
-  const clv_template *shape = l->shape;
-  for (uint32_t k = 0; k < MOST_ROUND; k++) {
-    const uint32_t across = shape->alpha[2][from & 63u];
-    const clv_dart link = l->links[map_uniform_row(from) * shape->facet_count + shape->facet[across]];
-    if (!link) return ((from & ~63u) | across) == to;
-    from = (link & ~63u) | shape->turn[link & 63u][shape->position[across]];
-  }
-  return false;
-}
-
-// Where an id lies at several places of the cell, more than these few facets decide.
-static bool meets_itself(const losing *l, uint32_t inner) {
-  const map_index *index = l->m->indices[inner | ACROSS];
-  const uint32_t count = l->shape->sub[inner].count;
-  if (!index) return false;
-  const uint32_t *ids = index->ids[l->kind].data + (size_t)map_uniform_row(l->gone) * count;
-  for (uint32_t a = 0; a < count; a++)
-    for (uint32_t b = 0; b < a; b++)
-      if (ids[a] == ids[b]) return true;
-  return false;
-}
-
-static bool find_facets(losing *l, corner *c) {
-  const map *m = l->m;
-  const uint32_t last = m->log.count - 1;
-  if (m->log.data[last].op != MAP_CELL_DROP) return false;
-  l->gone = m->log.data[last].dart;
-  c->sewn = 0;
-  for (uint32_t k = 0; k < last; k++) {
-    const map_write w = m->log.data[k];
-    const bool here = w.dart >> 6 == l->gone >> 6, there = w.before >> 6 == l->gone >> 6;
-    if (w.op != MAP_LINK || here == there) return false;
-    if (!here) continue;
-    c->sewn |= 1u << l->shape->facet[w.dart & 63u];
-    c->beyond[l->shape->facet[w.dart & 63u]] = w.before;
-  }
-  return !meets_itself(l, EDGE) && !meets_itself(l, VERTEX);
-}
-
-static void find_whole(losing *l) {
-  const clv_template *shape = l->shape;
-  const clv_suborbits *edges = &shape->sub[EDGE], *vertices = &shape->sub[VERTEX];
-  corner c;
-  uint32_t at[CLV_TEMPLATE_DARTS] = {0},
-           met[CLV_TEMPLATE_DARTS] = {0}; // facets by vertex: that are sewn, that are joined
-  uint32_t ends[CLV_TEMPLATE_DARTS], pairs[CLV_TEMPLATE_DARTS], count = 0;
-  if (!find_facets(l, &c)) {
-    l->gone = CLV_NO_DART;
-    return;
-  }
-  for (uint32_t d = 0; d < shape->dart_count; d++) at[vertices->of[d]] |= c.sewn & 1u << shape->facet[d];
-  for (uint32_t e = 0; e < edges->count; e++) {
-    const uint32_t d = edges->first[e], other = shape->alpha[2][d];
-    const uint32_t pair = c.sewn & (1u << shape->facet[d] | 1u << shape->facet[other]);
-    const bool both = pair & (pair - 1);
-    if (both && !leads_to(l, beyond(l, &c, d), beyond(l, &c, other))) continue;
-    l->edges |= UINT64_C(1) << e;
-    ends[count] = vertices->of[d] | (uint32_t)vertices->of[shape->alpha[0][d]] << 8;
-    pairs[count++] = both ? pair : 0;
-  }
-  for (uint32_t v = 0; v < vertices->count; v++) met[v] = at[v] & (0u - at[v]);
-  for (uint32_t round = 0; round < shape->facet_count; round++)
-    for (uint32_t k = 0; k < count; k++) {
-      uint32_t *a = &met[ends[k] & 255u], *b = &met[ends[k] >> 8];
-      if (*a & pairs[k]) *a |= pairs[k];
-      if (*b & pairs[k]) *b |= pairs[k];
-    }
-  for (uint32_t v = 0; v < vertices->count; v++) l->vertices |= (uint64_t)(met[v] == at[v]) << v;
-}
-
-// Whether what is left of the orbit at a dart beside the removed cell is known to be one piece; `dart` faced `was`.
-static bool is_whole(const losing *l, clv_dart was) {
-  if (!l->gone) return false;
-  const uint64_t whole = l->index->inner == VERTEX ? l->vertices : l->index->inner == EDGE ? l->edges : 0;
-  return whole >> l->sub->of[was & 63u] & 1u;
-}
-
-static bool start_whole(losing *l, clv_dart dart) {
-  map_scratch *s = l->s;
-  const uint32_t old = l->ids[slot_of(l->sub, dart)], number = s->left.count;
-  const clv_dart found_at = l->darts[old], first = (dart & ~63u) | l->sub->first[l->sub->of[dart & 63u]];
-  if ((found_at & 63u) == NO_LEAF) return true;
-  if (!BASE_RESERVE(&l->m->allocator, &s->left, (uint64_t)number + 1)) return false;
-  l->darts[old] = number << 6 | NO_LEAF;
-  s->left.data[s->left.count++] = (map_left){.index = l->index,
-                                             .old = old,
-                                             .id = old,
-                                             .found_at = found_at,
-                                             .dart = first,
-                                             .start = s->places.count,
-                                             .end = s->places.count,
-                                             .keeps = true};
-  return true;
-}
-
 static bool start(losing *l, clv_dart dart) {
   map_scratch *s = l->s;
   const uint32_t slot = slot_of(l->sub, dart), old = l->ids[slot], number = s->left.count;
@@ -217,8 +102,7 @@ static bool start_facet(losing *l, map_write w, uint32_t cut) {
   for (uint32_t k = 0; k < size && alive; k += step) {
     if (joined >> k & 1u) continue;
     const clv_dart was = (w.before & ~63u) | shape->turn[w.before & 63u][k];
-    if (is_whole(l, was) ? !start_whole(l, w.dart + k) : !start(l, w.dart + k)) return false;
-    if ((cut & MAP_CUT) && !start(l, was)) return false;
+    if (!start(l, w.dart + k) || ((cut & MAP_CUT) && !start(l, was))) return false;
   }
   return true;
 }
@@ -240,9 +124,102 @@ static bool lose_cell(losing *l, clv_dart cell) {
   return true;
 }
 
+// Where nothing was done but to remove cells, what is left of most orbits is known to be one piece (whole.c): it keeps its
+// id, and nobody goes there. An orbit that some cell may have parted is flooded, from all sides.
+
+static uint32_t whole_places(const losing *l, const map_removed *cell) {
+  const uint32_t inner = l->index->inner;
+  return inner == VERTEX ? cell->vertices : inner == EDGE ? cell->edges : inner == FACE ? UINT32_MAX : 0;
+}
+
+static bool is_doubtful(const losing *l, uint32_t id) {
+  return l->s->removed.count > 1 && (l->s->doubts.data[id / 32] >> id % 32 & 1u);
+}
+
+// Ids of orbits that some removed cell may have parted; a cell that is the only one speaks for itself.
+static bool note_doubts(losing *l) {
+  map_scratch *s = l->s;
+  if (s->removed.count == 1) return true;
+  const uint32_t words = l->index->count / 32 + 1;
+  if (!BASE_RESERVE(&l->m->allocator, &s->doubts, words)) return false;
+  for (; s->doubts.count < words; s->doubts.count++) s->doubts.data[s->doubts.count] = 0;
+  for (uint32_t k = 0; k < s->removed.count; k++) {
+    const uint32_t *ids = l->ids + map_uniform_row(s->removed.data[k].dart) * l->sub->count;
+    const uint32_t whole = whole_places(l, &s->removed.data[k]);
+    for (uint32_t p = 0; p < l->sub->count; p++) s->doubts.data[ids[p] / 32] |= (~whole >> p & 1u) << ids[p] % 32;
+  }
+  return true;
+}
+
+static void forget_doubts(losing *l) {
+  map_scratch *s = l->s;
+  for (uint32_t k = 0; s->removed.count > 1 && k < s->removed.count; k++) {
+    const uint32_t *ids = l->ids + map_uniform_row(s->removed.data[k].dart) * l->sub->count;
+    for (uint32_t p = 0; p < l->sub->count; p++) s->doubts.data[ids[p] / 32] = 0;
+  }
+}
+
+// What is left at `dart` of an orbit that is one piece.
+static bool start_whole(losing *l, uint32_t id, clv_dart dart) {
+  map_scratch *s = l->s;
+  const clv_dart found_at = l->darts[id];
+  if ((found_at & 63u) == NO_LEAF) return true;
+  const uint32_t number = s->left.count, places = s->places.count;
+  if (!BASE_RESERVE(&l->m->allocator, &s->left, (uint64_t)number + 1)) return false;
+  const clv_dart first = (dart & ~63u) | l->sub->first[l->sub->of[dart & 63u]];
+  l->darts[id] = number << 6 | NO_LEAF;
+  s->left.data[s->left.count++] = (map_left){.index = l->index,
+                                             .old = id,
+                                             .id = id,
+                                             .found_at = found_at,
+                                             .dart = first,
+                                             .start = places,
+                                             .end = places,
+                                             .keeps = true};
+  return true;
+}
+
+// The orbits at the facets of cells that were beside a removed one.
+static bool start_beside(losing *l, const map_removed *cell) {
+  const map *m = l->m;
+  const clv_template *shape = l->shape;
+  const uint32_t *ids = l->ids + map_uniform_row(cell->dart) * l->sub->count;
+  const uint32_t step = l->index->inner & 3u ? 2 : 1, whole = whole_places(l, cell);
+  uint32_t met = 0; // whole places of the cell
+  for (uint32_t n = cell->first; n < cell->drop; n++) {
+    const map_write w = m->log.data[n];
+    if (w.dart >> 6 == cell->dart >> 6 || !map_row_alive(m, l->kind, map_uniform_row(w.dart))) continue;
+    const uint32_t size = shape->facet_size[shape->facet[w.dart & 63u]];
+    const uint8_t *turned = shape->turn[w.before & 63u];
+    for (uint32_t k = 0; k < size; k += step) {
+      const uint32_t place = l->sub->of[turned[k]];
+      if (met >> place & 1u) continue;
+      if (!(whole >> place & 1u) || is_doubtful(l, ids[place])) {
+        if (!start(l, w.dart + k)) return false;
+      } else {
+        met |= 1u << place;
+        if (!start_whole(l, ids[place], w.dart + k)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool find_beside_removed(losing *l) {
+  map_scratch *s = l->s;
+  const uint64_t left = s->left.count + (uint64_t)s->removed.count * l->sub->count;
+  if (!BASE_RESERVE(&l->m->allocator, &s->left, left) || !note_doubts(l)) return false;
+  bool done = true;
+  for (uint32_t k = 0; done && k < s->removed.count; k++) done = start_beside(l, &s->removed.data[k]);
+  for (uint32_t k = 0; done && k < s->removed.count; k++) done = lose_cell(l, s->removed.data[k].dart);
+  forget_doubts(l);
+  return done;
+}
+
 static bool find_orbits(losing *l, map_index *index) {
   const map *m = l->m;
   look_at(l, index);
+  if (l->s->removed.count) return find_beside_removed(l);
   for (uint32_t k = 0; k < m->log.count; k++) {
     const map_write w = m->log.data[k];
     const uint32_t cut = l->s->cuts.data[k];
@@ -380,9 +357,8 @@ map_part_end map_commit_loss(map *m) {
   const uint32_t kind = map_page(m, m->log.data[0].dart).kind;
   if (!map_is_uniform(m, kind) || (m->embedding.self && !m->embedding.copies)) return MAP_PART_GENERAL;
   losing l = {.m = m, .s = s, .kind = kind, .shape = &clv_templates[kind], .links = m->view.links[kind]};
-  s->places.count = s->left.count = s->gone.count = s->stars.count = 0;
-  bool done = map_find_cuts(m);
-  find_whole(&l);
+  s->places.count = s->left.count = s->gone.count = 0;
+  bool done = map_find_removed(m, kind) && (s->removed.count || map_find_cuts(m));
   for (uint32_t k = 0; done && k < m->numbered_count; k++)
     done = !m->numbered[k]->crossing || find_orbits(&l, m->numbered[k]);
   if (!done || !reserve(&l)) {

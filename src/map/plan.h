@@ -100,6 +100,13 @@ typedef struct map_left {
   clv_dart dart, found_at; // the first of it; where the id was found before
   bool keeps, changed;
 } map_left;
+// A removed cell: its entries of the log, from its first facet to its drop; and its vertices and edges that are known to be
+// one piece, or nothing, where it alone is gone (whole.c).
+typedef struct map_removed {
+  clv_dart dart;
+  uint32_t first, drop;
+  uint32_t vertices, edges; // as bits
+} map_removed;
 typedef struct map_gone {
   map_index *index;
   uint32_t id;
@@ -140,9 +147,11 @@ typedef struct map_scratch {
   BASE_ARRAY(map_left) left;      // by sort of orbit (lose.c)
   BASE_ARRAY(map_gone) gone;
   BASE_ARRAY(map_parted) parted;
-  BASE_ARRAY(map_star) stars; // by event; none where the commit kept none
-  bool direct;                // the commit that is told of was carried out by part.c or lose.c
-  bool general;               // plan every commit: for tests
+  BASE_ARRAY(map_removed) removed; // none where a commit does more than to remove cells
+  map_words doubts;                // one bit for each id: orbits that may have been parted; all zero between uses
+  BASE_ARRAY(map_star) stars;      // by event; none where the commit kept none
+  bool direct;                     // the commit that is told of was carried out by part.c or lose.c
+  bool general;                    // plan every commit: for tests
 } map_scratch;
 
 typedef enum map_settle {
@@ -192,6 +201,10 @@ typedef enum map_part_end { MAP_PART_DONE, MAP_PART_GENERAL, MAP_PART_NO_MEMORY 
 map_part_end map_commit_part(map *m);
 // The same for commits that unsew facets, remove cells and do nothing else (lose.c).
 map_part_end map_commit_loss(map *m);
+
+// Lists the removed cells of a commit that does nothing else, to cells of one kind; none where it does more (whole.c). False
+// when memory is out.
+bool map_find_removed(map *m, uint32_t kind);
 
 // While subscribers are told of a commit: the places of an event's orbit, where the commit has walked them all; otherwise 0.
 static inline uint32_t map_told_star(const map *m, uint32_t event, const map_place **places) {

@@ -15,8 +15,10 @@ typedef struct losing {
   const map *m;
   const clv_commit *commit;
   uint32_t kind;
-  clv_dart gone;                                 // the one cell that was removed; 0: none, or several
+  const map_removed *removed; // cells, where nothing else was done; none otherwise
+  uint32_t removed_count;
   bool parting;                                  // one facet was unsewn
+  uint32_t splits;                               // events
   uint32_t first[MAP_INDICES], end[MAP_INDICES]; // events by dims
 } losing;
 
@@ -109,21 +111,24 @@ static bool stars_of(losing *l, const uint32_t *numbers, uint32_t lanes, view_st
 
 // Derived quantities
 
-// What an orbit lost: places of the one cell that was removed, or all that came off it. A sum is what it was, less that; as long
+// What an orbit lost: places of cells that were removed, or all that came off it. A sum is what it was, less that; as long
 // as a good part of it is left, rounding takes no more than a bit or two.
 
 enum { MOST_LOST = 4 };
 
+static const double least_left = 0.25;
+
 static bool lost_with_cell(const losing *l, const clv_event *event, map_place *places, view_star *lost) {
   const map_index *index = l->m->indices[event->dims];
   const clv_suborbits *sub = &clv_templates[l->kind].sub[index->inner];
-  const uint32_t row = map_row(map_page(l->m, l->gone), l->gone);
+  const clv_dart gone = l->removed[0].dart;
+  const uint32_t row = map_uniform_row(gone);
   *lost = (view_star){places, 0};
   for (uint32_t k = 0; k < sub->count; k++) {
     const uint32_t slot = row * sub->count + k;
     if (index->ids[l->kind].data[slot] != event->id.index) continue;
     if (lost->count == MOST_LOST) return false;
-    places[lost->count++] = (map_place){l->gone | sub->first[k], slot};
+    places[lost->count++] = (map_place){gone | sub->first[k], slot};
   }
   return lost->count != 0;
 }
@@ -141,26 +146,25 @@ static bool find_lost(const losing *l, uint32_t number, map_place *places, view_
   const clv_event *event = &l->commit->events[number];
   const map_place *told;
   if (event->kind != CLV_CHANGED || map_told_star(l->m, number, &told)) return false;
-  return l->gone ? lost_with_cell(l, event, places, lost) : l->parting && lost_by_parting(l, number, lost);
+  return l->removed_count ? lost_with_cell(l, event, places, lost) : l->parting && lost_by_parting(l, number, lost);
 }
 
 static double *value_of(const view_target *target, uint32_t slot) {
   return (double *)(void *)(target->column->slots.data + (size_t)slot * target->column->size) + target->component;
 }
 
-// Of those orbits that nobody has walked; *left gets those for which it will not do.
-static void subtract(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes, uint32_t *left,
-                     uint32_t *left_count) {
+// Of those orbits that nobody has walked; the others, and those for which it will not do, are left.
+static void subtract(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes) {
+  view_lost *all = &l->views->lost;
   const view_target *target = &formula->targets.data[0];
-  const double least = 0.25;
   map_place places[VIEW_LANES][MOST_LOST];
   view_star lost[VIEW_LANES];
   clv_dart darts[VIEW_LANES];
   uint32_t taken[VIEW_LANES], count = 0;
   double totals[VIEW_LANES];
   for (uint32_t lane = 0; lane < lanes; lane++) {
-    if (target->column->def.type != CLV_DOUBLE || !find_lost(l, numbers[lane], places[count], &lost[count])) {
-      left[(*left_count)++] = numbers[lane];
+    if (!find_lost(l, numbers[lane], places[count], &lost[count])) {
+      all->left.data[all->left.count++] = numbers[lane];
       continue;
     }
     darts[count] = l->commit->events[numbers[lane]].dart;
@@ -169,36 +173,132 @@ static void subtract(losing *l, const view_formula *formula, const uint32_t *num
   if (count) view_formula_sum_up(formula, &l->views->rooms[0], l->views->params.data, darts, lost, count, totals);
   for (uint32_t k = 0; k < count; k++) {
     double *value = value_of(target, l->commit->events[taken[k]].id.index);
-    if (*value - totals[k] > least * *value)
+    if (*value - totals[k] > least_left * *value)
       *value -= totals[k];
     else
-      left[(*left_count)++] = taken[k];
+      all->left.data[all->left.count++] = taken[k];
   }
 }
 
-static bool derive_sums(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes) {
-  view_star stars[VIEW_LANES];
-  clv_dart darts[VIEW_LANES];
-  uint32_t left[VIEW_LANES], count = 0;
+static void subtract_one_by_one(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
+  uint32_t numbers[VIEW_LANES], lanes = 0;
+  for (uint32_t k = first; k < end; k++) {
+    if (l->commit->events[k].dart) numbers[lanes++] = k;
+    if (lanes < VIEW_LANES) continue;
+    subtract(l, formula, numbers, lanes);
+    lanes = 0;
+  }
+  if (lanes) subtract(l, formula, numbers, lanes);
+}
+
+// Where many cells were removed, what they had is found cell by cell and collected by event.
+
+static bool is_less(const losing *l, uint32_t number) {
+  const map_place *told;
+  return l->commit->events[number].kind == CLV_CHANGED && !map_told_star(l->m, number, &told);
+}
+
+static void collect(losing *l, const view_formula *formula, const map_place *places, const uint32_t *numbers,
+                    uint32_t lanes, uint32_t first) {
+  view_star stars[VIEW_LANES] = {{0}};
+  clv_dart darts[VIEW_LANES] = {0};
   double totals[VIEW_LANES];
-  subtract(l, formula, numbers, lanes, left, &count);
-  if (!count) return true;
-  if (!stars_of(l, left, count, stars)) return false;
-  for (uint32_t k = 0; k < count; k++) darts[k] = l->commit->events[left[k]].dart;
-  view_formula_sum_up(formula, &l->views->rooms[0], l->views->params.data, darts, stars, count, totals);
-  for (uint32_t k = 0; k < count; k++)
-    view_assign(&formula->targets.data[0], (view_place){0, l->commit->events[left[k]].id.index}, totals[k]);
+  if (!lanes) return;
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    stars[lane] = (view_star){&places[lane], 1};
+    darts[lane] = places[lane].dart;
+  }
+  view_formula_sum_up(formula, &l->views->rooms[0], l->views->params.data, darts, stars, lanes, totals);
+  for (uint32_t lane = 0; lane < lanes; lane++) l->views->lost.totals.data[numbers[lane] - first] += totals[lane];
+}
+
+static void collect_all(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
+  const map_index *index = formula->site.index;
+  const clv_suborbits *sub = &clv_templates[l->kind].sub[index->inner];
+  const uint32_t *number_of = l->views->lost.number_of.data, *ids = index->ids[l->kind].data;
+  map_place places[VIEW_LANES];
+  uint32_t numbers[VIEW_LANES], lanes = 0;
+  for (uint32_t c = 0; c < l->removed_count; c++) {
+    const clv_dart cell = l->removed[c].dart;
+    const uint32_t row = map_uniform_row(cell) * sub->count;
+    for (uint32_t p = 0; p < sub->count; p++) {
+      const uint32_t id = ids[row + p], number = number_of[id];
+      if (number < first || number >= end || l->commit->events[number].id.index != id || !is_less(l, number)) continue;
+      places[lanes] = (map_place){cell | sub->first[p], row + p};
+      numbers[lanes++] = number;
+      if (lanes < VIEW_LANES) continue;
+      collect(l, formula, places, numbers, lanes, first);
+      lanes = 0;
+    }
+  }
+  collect(l, formula, places, numbers, lanes, first);
+}
+
+static bool subtract_together(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
+  view_lost *lost = &l->views->lost;
+  const clv_allocator *a = &l->views->allocator;
+  const clv_event *events = l->commit->events;
+  const uint32_t ids = formula->site.index->count;
+  if (!BASE_RESERVE(a, &lost->totals, end - first) || !BASE_RESERVE(a, &lost->number_of, ids)) return false;
+  if (lost->number_of.count < ids)
+    memset(lost->number_of.data + lost->number_of.count, 0, (ids - lost->number_of.count) * sizeof(uint32_t));
+  if (lost->number_of.count < ids) lost->number_of.count = ids;
+  for (uint32_t k = first; k < end; k++) {
+    lost->totals.data[k - first] = 0;
+    lost->number_of.data[events[k].id.index] = k;
+  }
+  collect_all(l, formula, first, end);
+  for (uint32_t k = first; k < end; k++) {
+    if (!events[k].dart) continue;
+    double *value = value_of(&formula->targets.data[0], events[k].id.index);
+    const double total = lost->totals.data[k - first];
+    if (is_less(l, k) && *value - total > least_left * *value)
+      *value -= total;
+    else
+      lost->left.data[lost->left.count++] = k;
+  }
   return true;
 }
 
-static bool derive(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes) {
+static bool add_up(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes) {
+  view_star stars[VIEW_LANES];
+  clv_dart darts[VIEW_LANES];
+  double totals[VIEW_LANES];
+  if (!stars_of(l, numbers, lanes, stars)) return false;
+  for (uint32_t k = 0; k < lanes; k++) darts[k] = l->commit->events[numbers[k]].dart;
+  view_formula_sum_up(formula, &l->views->rooms[0], l->views->params.data, darts, stars, lanes, totals);
+  for (uint32_t k = 0; k < lanes; k++)
+    view_assign(&formula->targets.data[0], (view_place){0, l->commit->events[numbers[k]].id.index}, totals[k]);
+  return true;
+}
+
+static bool derive_sums(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
+  view_lost *lost = &l->views->lost;
+  if (!BASE_RESERVE(&l->views->allocator, &lost->left, end - first)) return false;
+  lost->left.count = 0;
+  if (formula->targets.data[0].column->def.type != CLV_DOUBLE)
+    for (uint32_t k = first; k < end; k++) {
+      if (l->commit->events[k].dart) lost->left.data[lost->left.count++] = k;
+    }
+  else if (l->removed_count > 1) {
+    if (!subtract_together(l, formula, first, end)) return false;
+  } else {
+    subtract_one_by_one(l, formula, first, end);
+  }
+  bool done = true;
+  for (uint32_t k = 0; done && k < lost->left.count; k += VIEW_LANES)
+    done =
+        add_up(l, formula, lost->left.data + k, lost->left.count - k < VIEW_LANES ? lost->left.count - k : VIEW_LANES);
+  return done;
+}
+
+static bool derive(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
   const clv_views *views = l->views;
   view_room *room = &views->rooms[0];
-  if (formula->direct) return derive_sums(l, formula, numbers, lanes);
-  for (uint32_t lane = 0; lane < lanes; lane++) {
+  for (uint32_t k = first; k < end; k++) {
     bool holds = false;
-    if (!view_formula_take(formula, room, views->params.data, l->commit->events[numbers[lane]].dart, 0, &holds))
-      return false;
+    if (!l->commit->events[k].dart) continue;
+    if (!view_formula_take(formula, room, views->params.data, l->commit->events[k].dart, 0, &holds)) return false;
     if (!holds) continue;
     view_formula_compute(formula, room, 1);
     for (uint32_t t = 0; t < formula->targets.count; t++)
@@ -225,13 +325,8 @@ static bool derive_again(losing *l, const view_figure *figure) {
     view_formula *formula = &figure->formulas[f];
     view_formula_aim(formula);
     view_formula_start(formula, &l->views->rooms[0], l->views->params.data);
-    uint32_t numbers[VIEW_LANES], lanes = 0;
-    for (uint32_t k = l->first[dims]; done && k <= l->end[dims]; k++) {
-      if (k < l->end[dims] && l->commit->events[k].dart) numbers[lanes++] = k;
-      if (lanes < VIEW_LANES && k < l->end[dims]) continue;
-      done = derive(l, formula, numbers, lanes);
-      lanes = 0;
-    }
+    done = done && (formula->direct ? derive_sums(l, formula, l->first[dims], l->end[dims])
+                                    : derive(l, formula, l->first[dims], l->end[dims]));
   }
   return done;
 }
@@ -363,18 +458,25 @@ static bool list_changed(losing *l, const view_table *table) {
 static bool update_table(losing *l, view_table *table) {
   if (!table->rows) return true; // nothing comes of losing but what comes off
   enum { FEW = 64 };
-  const bool many = l->commit->event_count > table->rows / 8 + FEW;
+  const bool many = l->splits > table->rows / 64 + FEW;
   if (many) view_table_loosen(table);
   if (!renumber(l, table) || !list_changed(l, table)) return false;
   const view_lost *lost = &l->views->lost;
   if (!view_table_refresh(table, &l->views->shop, lost->keys.data, lost->keys.count)) return false;
-  return !many || view_table_tighten(table, &l->views->shop);
+  if (many) return view_table_tighten(table, &l->views->shop);
+  bool done = true; // slabs from which much has gone have vertices that nobody uses
+  for (uint32_t s = 0; done && l->removed_count > FEW && s < table->slab_count; s++)
+    done = view_slab_order(table, &l->views->shop, &table->slabs[s]);
+  return done;
 }
 
 void view_lost_free(view_lost *lost, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &lost->stamps);
   BASE_RELEASE(allocator, &lost->keys);
   BASE_RELEASE(allocator, &lost->walked);
+  BASE_RELEASE(allocator, &lost->left);
+  BASE_RELEASE(allocator, &lost->number_of);
+  BASE_RELEASE(allocator, &lost->totals);
 }
 
 bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
@@ -387,12 +489,11 @@ bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
     const uint32_t dims = commit->events[k].dims;
     if (l.first[dims] == l.end[dims]) l.first[dims] = k;
     l.end[dims] = k + 1;
+    l.splits += commit->events[k].kind == CLV_SPLIT;
   }
-  const map_write last = m->log.data[m->told - 1];
-  uint32_t drops = 0;
-  for (uint32_t k = 0; k < m->told && drops < 2; k++) drops += m->log.data[k].op == MAP_CELL_DROP;
-  if (drops == 1 && last.op == MAP_CELL_DROP) l.gone = last.dart;
-  l.parting = !drops && m->told == 2;
+  l.removed = m->scratch->removed.data;
+  l.removed_count = m->scratch->removed.count;
+  l.parting = !l.removed_count && m->told == 2 && m->log.data[1].op == MAP_LINK;
   views->change.commit = commit;
   views->change.values.count = 0; // all of them are at orbits that events name
   *done = true;

@@ -52,7 +52,10 @@ typedef struct view_lost {
   BASE_ARRAY(uint32_t) stamps; // by key
   uint32_t stamp;
   BASE_ARRAY(view_touched_key) keys;
-  BASE_ARRAY(map_place) walked; // of orbits that the map did not walk
+  BASE_ARRAY(map_place) walked;   // of orbits that the map did not walk
+  BASE_ARRAY(uint32_t) left;      // events whose values are to be added up anew
+  BASE_ARRAY(uint32_t) number_of; // by id: its event, where there is one
+  BASE_ARRAY(double) totals;      // by event: what it lost
 } view_lost;
 
 typedef enum view_copy { VIEW_POS, VIEW_VEL, VIEW_DPOS, VIEW_DVEL, VIEW_OUT, VIEW_COPIES } view_copy;
