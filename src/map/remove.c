@@ -29,9 +29,8 @@ static clv_result drop_template(map *m, clv_dart dart) {
   const uint32_t n = m->view.dimension;
   const clv_dart cell = dart & ~63u;
   clv_result result = CLV_OK;
-  for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++) {
-    result = part(m, n, cell | shape->facet_first[f]);
-  }
+  for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++)
+    if (!map_unsew_plain(m, cell | shape->facet_first[f], &result)) result = part(m, n, cell | shape->facet_first[f]);
   return result == CLV_OK ? map_cell_drop(m, cell) : result;
 }
 

@@ -93,7 +93,8 @@ static bool find_facets(looking *l, const map_removed *cell) {
 static void find_whole(const looking *l, map_removed *cell) {
   const shape_facts *facts = &l->facts;
   const uint32_t edges = facts->shape->sub[EDGE].count, vertices = facts->shape->sub[VERTEX].count;
-  uint32_t met[MOST_CORNERS], joints[MOST_EDGES], count = 0; // facets that are joined, by vertex; edges that join two
+  uint32_t met[MOST_CORNERS] = {0}, joints[MOST_EDGES] = {0},
+           count = 0; // facets that are joined, by vertex; edges that join two
   cell->edges = cell->vertices = 0;
   if (meets_itself(l, cell->dart, EDGE) || meets_itself(l, cell->dart, VERTEX)) return;
   for (uint32_t e = 0; e < edges; e++) {

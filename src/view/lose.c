@@ -392,33 +392,44 @@ static bool find_ways_back(losing *l, const view_site *site, uint32_t dims, bool
   return true;
 }
 
-static bool push_readers(losing *l, const view_table *table, const view_star *star, const clv_suborbits *places,
-                         const ways_back *back) {
+// Calls `each` with the rows that read at places of an orbit, each key once.
+typedef bool reader_visitor(losing *l, view_table *table, const clv_event *event, uint32_t key, clv_dart base);
+
+static bool visit_readers(losing *l, view_table *table, const clv_event *event, const view_star *star,
+                          const ways_back *back, reader_visitor *each) {
   const view_site *site = &table->site;
+  const clv_suborbits *places = &clv_templates[l->kind].sub[event->dims & ~(1u << l->m->view.dimension)];
   for (uint32_t k = 0; k < star->count; k++) {
     const clv_dart dart = star->places[k].dart, cell = dart & ~63u;
     const uint32_t place = places->of[dart & 63u];
     for (uint32_t n = 0; n < back->count[place]; n++) {
       const clv_dart base = cell | back->darts[place][n];
       const uint32_t key = view_site_key(site, base);
-      if (is_new(&l->views->lost, key) && !push_key(l->views, key, base, 0)) return false;
+      if (is_new(&l->views->lost, key) && !each(l, table, event, key, base)) return false;
     }
   }
   return true;
 }
 
-// The rows that read numbers, or derived values, of orbits of some sort that events name.
-static bool list_readers(losing *l, const view_table *table, uint32_t dims, bool afar) {
-  const clv_suborbits *places = &clv_templates[l->kind].sub[dims & ~(1u << l->m->view.dimension)];
+// The rows that read numbers of orbits that came off others.
+static bool rename_reader(losing *l, view_table *table, const clv_event *event, uint32_t key, clv_dart base) {
+  (void)base;
+  return event->dims == clv_orbit_dims(&l->m->view, CLV_VERTEX)
+             ? view_table_rename(table, &l->views->shop, key, event->from.index, event->id.index)
+             : view_table_renumber(table, &l->views->shop, key);
+}
+
+static bool renumber_readers(losing *l, view_table *table, uint32_t dims) {
   ways_back back;
   bool done = true, found = false;
   for (uint32_t k = l->first[dims]; done && k < l->end[dims]; k++) {
     const clv_event *event = &l->commit->events[k];
-    if (!event->dart || (!afar && event->kind != CLV_SPLIT)) continue;
+    if (event->kind != CLV_SPLIT) continue;
     view_star star;
-    if (!found) done = find_ways_back(l, &table->site, dims, afar, &back);
+    if (!found) done = find_ways_back(l, &table->site, dims, false, &back);
     found = true;
-    done = done && stars_of(l, &k, 1, &star) && push_readers(l, table, &star, places, &back);
+    done = done && start_keys(l->views, table) && stars_of(l, &k, 1, &star) &&
+           visit_readers(l, table, event, &star, &back, rename_reader);
   }
   return done;
 }
@@ -428,23 +439,40 @@ static bool renumber(losing *l, view_table *table) {
   uint32_t dims = 0; // sorts of orbits whose numbers are read
   for (uint32_t k = 0; k < site->sources.count; k++)
     if (!site->sources.data[k].column) dims |= 1u << site->sources.data[k].dims;
-  if (!start_keys(l->views, table)) return false;
-  for (uint32_t d = 0; d < MAP_INDICES; d++)
-    if ((dims >> d & 1u) && l->first[d] < l->end[d] && !list_readers(l, table, d, false)) return false;
-  const view_lost *lost = &l->views->lost;
-  for (uint32_t k = 0; k < lost->keys.count; k++)
-    if (!view_table_renumber(table, &l->views->shop, lost->keys.data[k].key)) return false;
+  for (uint32_t d = 0; l->splits && d < MAP_INDICES; d++)
+    if ((dims >> d & 1u) && l->first[d] < l->end[d] && !renumber_readers(l, table, d)) return false;
   return true;
 }
 
-static bool list_changed(losing *l, const view_table *table) {
+// The rows that read derived values of orbits that events name.
+static bool push_reader(losing *l, view_table *table, const clv_event *event, uint32_t key, clv_dart base) {
+  (void)table;
+  (void)event;
+  return push_key(l->views, key, base, 0);
+}
+
+static bool list_readers(losing *l, view_table *table, uint32_t dims) {
+  ways_back back;
+  bool done = true, found = false;
+  for (uint32_t k = l->first[dims]; done && k < l->end[dims]; k++) {
+    const clv_event *event = &l->commit->events[k];
+    if (!event->dart) continue;
+    view_star star;
+    if (!found) done = find_ways_back(l, &table->site, dims, true, &back);
+    found = true;
+    done = done && stars_of(l, &k, 1, &star) && visit_readers(l, table, event, &star, &back, push_reader);
+  }
+  return done;
+}
+
+static bool list_changed(losing *l, view_table *table) {
   const view_site *site = &table->site;
   uint32_t dims = 0; // sorts of orbits whose derived values are read from elsewhere
   for (uint32_t k = 0; k < site->sources.count; k++)
     if (is_afar(l->views, site, &site->sources.data[k])) dims |= 1u << site->sources.data[k].dims;
   if (!start_keys(l->views, table)) return false;
   for (uint32_t d = 0; d < MAP_INDICES; d++)
-    if ((dims >> d & 1u) && l->first[d] < l->end[d] && !list_readers(l, table, d, true)) return false;
+    if ((dims >> d & 1u) && l->first[d] < l->end[d] && !list_readers(l, table, d)) return false;
   const uint32_t own = site->crossing ? site->dims : clv_orbit_dims(&l->m->view, CLV_CELL);
   for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
     const clv_event *event = &l->commit->events[k];

@@ -369,3 +369,21 @@ bool view_table_renumber(view_table *table, view_workshop *shop, uint32_t key) {
   }
   return true;
 }
+
+bool view_table_rename(view_table *table, view_workshop *shop, uint32_t key, uint32_t from, uint32_t to) {
+  const uint32_t reference = view_row_of_key(table, key), row = reference ? view_row_number(reference) : 0;
+  if (!reference) return true;
+  if (!table->site.crossing && !table->site.whole) return view_table_renumber(table, shop, key); // a row of several
+  view_slab *slab = view_row_slab(table, reference);
+  uint32_t *place = NULL;
+  for (uint32_t p = 0; p < table->particles; p++) {
+    uint32_t *at = view_row_place(table, slab, row, p);
+    if ((slab->loose ? *at : slab->vertices.data[view_place_number(*at)]) != from) continue;
+    if (place) return view_table_renumber(table, shop, key); // it is there twice, and need not have left both
+    place = at;
+  }
+  if (!place) return true;
+  if (!reserve_vertices(table, shop, slab)) return false;
+  name_vertex(slab, place, to);
+  return true;
+}
