@@ -143,6 +143,11 @@ static bool find_sources(map *m, map_plan *plan) {
   return true;
 }
 
+uint32_t map_begetter(const map *m, uint32_t block) {
+  const map_source *source = source_of(m, block << 6);
+  return source && source->dart ? map_block(m, source->dart) : 0;
+}
+
 uint64_t map_parted_places(const map *m, clv_dart cell, uint32_t inner) {
   const clv_template *shape = &clv_templates[map_page(m, cell).kind];
   const uint8_t *place = shape->sub[inner].of;

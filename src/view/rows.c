@@ -18,6 +18,7 @@ static uint32_t find_vertex(const view_slab *slab, uint32_t slot) {
       high = middle;
   }
   if (low < slab->ordered && slab->vertices.data[low] == slot) return low;
+  if (slot > slab->greatest) return slab->vertices.count; // as most new ones are
   // The tail has those that came last at its end, and they are asked for most.
   for (uint32_t at = slab->vertices.count; at-- > slab->ordered;)
     if (slab->vertices.data[at] == slot) return at;
@@ -31,6 +32,7 @@ static uint32_t use_vertex(view_slab *slab, uint32_t slot) {
     slab->consecutive = at == 0 || (slab->consecutive && slot == slab->vertices.data[at - 1] + 1);
     slab->vertices.data[slab->vertices.count++] = slot;
     slab->uses.data[slab->uses.count++] = 0;
+    slab->greatest = slot > slab->greatest ? slot : slab->greatest;
   } else if (!slab->uses.data[at]) {
     slab->unused--;
   }
@@ -64,7 +66,7 @@ static void drop_uses(view_table *table, view_slab *slab, uint32_t row) {
 static bool reserve_vertices(view_table *table, view_workshop *shop, view_slab *slab) {
   if (slab->loose) return true;
   const clv_allocator *a = &shop->allocator;
-  if (slab->vertices.count - slab->ordered >= VIEW_TAIL && !view_slab_order(table, shop, slab)) return false;
+  if (slab->vertices.count - slab->ordered >= VIEW_LONGEST_TAIL && !view_slab_order(table, shop, slab)) return false;
   const uint64_t need = (uint64_t)slab->vertices.count + table->particles;
   return BASE_RESERVE(a, &slab->vertices, need) && BASE_RESERVE(a, &slab->uses, need);
 }
@@ -164,9 +166,12 @@ static view_slab *smallest_slab(const view_table *table) {
   return best;
 }
 
+// Rows that lie together share vertices, as long as no slab gets much more to do than others.
 static view_slab *slab_for(const view_table *table, uint32_t key, uint32_t like) {
   const uint32_t own = view_row_of_key(table, key), other = view_row_of_key(table, like);
-  return own ? view_row_slab(table, own) : other ? view_row_slab(table, other) : smallest_slab(table);
+  if (own) return view_row_slab(table, own);
+  view_slab *slab = other ? view_row_slab(table, other) : smallest_slab(table);
+  return slab->rows > 2 * (table->rows / table->slab_count) + VIEW_TAIL ? smallest_slab(table) : slab;
 }
 
 // A key with one row: it stays where it is.

@@ -329,6 +329,7 @@ static bool number_vertices(view_table *table, view_workshop *shop, view_slab *s
   slab->vertices.count = slab->uses.count = slab->ordered = count;
   slab->consecutive = count && slab->vertices.data[count - 1] - slab->vertices.data[0] == count - 1;
   slab->unused = 0;
+  slab->greatest = count ? slab->vertices.data[count - 1] : 0;
   slab->loose = false;
   for (size_t k = 0; k < places; k++) place[k] = KERNEL_STRIDE * shop->numbers.data[place[k]];
   for (uint32_t row = 0; row < slab->rows; row++)

@@ -1,8 +1,9 @@
 // Tables: the rows of one force law on one shape, in slabs.
 //
 // A slab is what a kernel runs over: batches of eight rows, and the vertices that they name, whose positions are copied
-// for the kernel, so that a row says where its particles are by small numbers. The vertices of a slab lie in order of their slots, except for a short
-// tail of those that came since; a vertex that no row uses any more stays until the slab is put in order.
+// for the kernel, so that a row says where its particles are by small numbers. The vertices of a slab lie in order of their slots, except for a
+// tail of those that came since; a vertex that no row uses any more stays until the slab is put in order. That is done once somebody evaluates
+// it; commits do it only where the tail has become long.
 //
 // Rows of a slab are dense: the last row takes the place of one that goes. Lanes
 // behind the last row are like rows of the batch before, as far as they were filled: any places and constants do there.
@@ -13,7 +14,7 @@
 #include "rule/kernel.h"
 #include "view/feed.h"
 
-enum { VIEW_SLABS = 64, VIEW_TAIL = 256 };
+enum { VIEW_SLABS = 64, VIEW_TAIL = 256, VIEW_LONGEST_TAIL = 1024 };
 
 // A row's reference: slab and row, from 1; 0 is none.
 #define VIEW_ROW_BITS 26u
@@ -39,8 +40,8 @@ typedef struct view_slab {
   uint32_t rows, capacity;       // capacity: a multiple of the lanes
   view_memory places, constants; // as kernel.h says
   BASE_ARRAY(clv_dart) bases;
-  BASE_ARRAY(uint32_t) keys, nexts; // the next row of the same cell, for inner sites
-  uint32_t ordered, unused;
+  BASE_ARRAY(uint32_t) keys, nexts;   // the next row of the same cell, for inner sites
+  uint32_t ordered, unused, greatest; // greatest: no vertex has a greater slot
   BASE_ARRAY(uint32_t) vertices, uses;
   bool loose;            // places are vertices' slots for a while, not their numbers in the slab
   bool consecutive;      // each vertex's slot is the one behind that of the vertex before

@@ -461,7 +461,7 @@ static void reach_by_new_cells(clv_views *views, const view_site *site) {
   for (uint32_t k = 0; k < change->blocks.count && !change->no_memory; k++) {
     const uint32_t block = change->blocks.data[k];
     const clv_dart dart = dart_of_cell(m, block);
-    if (!site->crossing) touch_key(views, block, dart, 0);
+    if (!site->crossing) touch_key(views, block, dart, map_begetter(m, block));
     if (!site->crossing || !dart) continue;
     const bool plain = map_dart_plain(m, dart);
     const clv_suborbits *sub = &clv_templates[map_page(m, dart).kind].sub[site->inner];
@@ -710,9 +710,11 @@ static bool update_table(clv_views *views, view_table *table) {
   if (!rename_bases(views, table) || !renumber_rows(views, table)) return false;
   forget_keys(views);
   reach(views, &table->site);
+  uint32_t near = 0; // keys that follow one another mostly lie together
   for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++) {
     const view_touched_key *key = &change->keys.data[k];
-    if (!view_table_update(table, &views->shop, key->key, key->dart, key->like)) return false;
+    if (!view_table_update(table, &views->shop, key->key, key->dart, key->like ? key->like : near)) return false;
+    if (view_row_of_key(table, key->key)) near = key->key;
   }
   return !change->no_memory;
 }
