@@ -631,6 +631,27 @@ static void every_model_goes_on_with_the_same_bits(void **unused) {
   }
 }
 
+// Two tables that had the same vertices, and then got others: their sums are taken together or apart by what was done alone, not
+// by when a table was put in order.
+static void tables_that_part_go_on_with_the_same_bits(void **unused) {
+  (void)unused;
+  recipe r = plain(CLV_SYMPLECTIC_EULER);
+  r.beam.model = "springs-hybrid";
+  r.beam.cells[0] = 6, r.beam.cells[1] = r.beam.cells[2] = 2;
+  r.beam.size[0] = 3, r.beam.size[1] = r.beam.size[2] = 1;
+  const clv_action actions[] = {
+      {.kind = CLV_ACTION_REFINE,
+       .time = 2e-3,
+       .zone = clv_zone_box((double[]){0, 0, 0}, (double[]){1, 1, 1}),
+       .level = 1},
+      {.kind = CLV_ACTION_CUT, .time = 4e-3, .zone = across(2)},
+  };
+  clv_world *world = create(&r);
+  for (uint32_t k = 0; k < 2; k++) schedule(world, &actions[k]);
+  step(world, 6);
+  goes_on_with_the_same_bits(world, create(&r), 5, "parted");
+}
+
 // Eight times the rows: tables are laid out anew when the commit is made, and so they are when it is told again.
 static void a_world_that_outgrew_its_tables_goes_on_with_the_same_bits(void **unused) {
   (void)unused;
@@ -801,6 +822,7 @@ int main(void) {
       cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),
       cmocka_unit_test(a_refined_world_goes_on_with_the_same_bits),
       cmocka_unit_test(every_model_goes_on_with_the_same_bits),
+      cmocka_unit_test(tables_that_part_go_on_with_the_same_bits),
       cmocka_unit_test(a_world_that_outgrew_its_tables_goes_on_with_the_same_bits),
       cmocka_unit_test(edits_by_hand_are_saved),
       cmocka_unit_test(what_is_not_of_this_world_is_refused),

@@ -33,11 +33,17 @@ static uint32_t use_vertex(view_slab *slab, uint32_t slot) {
     slab->vertices.data[slab->vertices.count++] = slot;
     slab->uses.data[slab->uses.count++] = 0;
     slab->greatest = slot > slab->greatest ? slot : slab->greatest;
+    slab->built = false;
   } else if (!slab->uses.data[at]) {
     slab->unused--;
   }
   slab->uses.data[at]++;
   return at;
+}
+
+static void lose_vertex(view_slab *slab) {
+  slab->unused++;
+  slab->built = false;
 }
 
 // What a place is to be that names a vertex.
@@ -50,7 +56,7 @@ static void name_vertex(view_slab *slab, uint32_t *place, uint32_t slot) {
   if (!slab->loose) {
     const uint32_t number = view_place_number(*place);
     if (slab->vertices.data[number] == slot) return;
-    if (--slab->uses.data[number] == 0) slab->unused++;
+    if (--slab->uses.data[number] == 0) lose_vertex(slab);
   }
   *place = place_of(slab, slot);
 }
@@ -59,7 +65,7 @@ static void drop_uses(view_table *table, view_slab *slab, uint32_t row) {
   if (slab->loose) return;
   for (uint32_t p = 0; p < table->particles; p++) {
     uint32_t *uses = &slab->uses.data[view_place_number(*view_row_place(table, slab, row, p))];
-    if (--*uses == 0) slab->unused++;
+    if (--*uses == 0) lose_vertex(slab);
   }
 }
 

@@ -356,6 +356,7 @@ void view_table_loosen(view_table *table) {
   for (uint32_t s = 0; s < table->slab_count; s++) {
     name_by_slots(table, &table->slabs[s]);
     table->slabs[s].loose = true;
+    table->slabs[s].built = false;
   }
 }
 
@@ -397,6 +398,7 @@ bool view_table_build(view_table *table, view_workshop *shop) {
     if (!reserve_slab(table, slab, a, end - first)) return false;
     fill_rows(table, shop, slab, first, end - first);
     if (!number_vertices(table, shop, slab)) return false;
+    slab->built = true;
     note_keys(table, s);
   }
   table->rows = table->built_rows = rows;

@@ -45,6 +45,7 @@ typedef struct view_slab {
   BASE_ARRAY(uint32_t) vertices, uses;
   bool loose;            // places are vertices' slots for a while, not their numbers in the slab
   bool consecutive;      // each vertex's slot is the one behind that of the vertex before
+  bool built;            // its vertices are those it was built with
   view_memory stiffness; // of each row, packed: where that was kept
   view_memory sums;      // of forces, one for each vertex: where several threads work
   double energy;
