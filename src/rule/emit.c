@@ -8,7 +8,7 @@
 
 const char *emit_kind_name(kernel_kind kind) {
   static const char *const names[KERNEL_COUNT] = {"energy",    "force",   "force_dpos", "force_dvel",
-                                                  "stiffness", "damping", "product"};
+                                                  "stiffness", "damping", "product",    "pairs"};
   return names[kind];
 }
 
@@ -437,6 +437,20 @@ static void add_columns(emitter *e) {
   emit_add(text, "      }\n");
 }
 
+// What comes before the loop over axes.
+static void add_levels(emitter *e) {
+  emit_text *text = e->text;
+  add_level(e, EMIT_PROGRAM, "  ");
+  emit_add(text, "  {\n");
+  add_head(e);
+  add_level(e, EMIT_ROW, "    ");
+  if (e->loops.points)
+    add_point_loop(e);
+  else
+    emit_add(text, "    {\n");
+  add_level(e, EMIT_POINT, "      ");
+}
+
 static bool add_piece(emitter *e, kernel_kind kind, const char *name) {
   emit_text *text = e->text;
   const uint32_t n = 3 * e->kernel->particles;
@@ -447,15 +461,7 @@ static bool add_piece(emitter *e, kernel_kind kind, const char *name) {
   if (!start_body(e, &e->kernel->body[kind], kind == KERNEL_FORCE_DPOS ? DAG_DPOS : DAG_DVEL)) return false;
   if (e->loops.points || !has_roots(e)) emit_add(text, "  lanes_clear(matrix, %u);\n", n * n);
   if (has_roots(e)) {
-    add_level(e, EMIT_PROGRAM, "  ");
-    emit_add(text, "  {\n");
-    add_head(e);
-    add_level(e, EMIT_ROW, "    ");
-    if (e->loops.points)
-      add_point_loop(e);
-    else
-      emit_add(text, "    {\n");
-    add_level(e, EMIT_POINT, "      ");
+    add_levels(e);
     add_columns(e);
     emit_add(text, "    }\n  }\n");
   }
@@ -493,6 +499,52 @@ static bool add_matrix(emitter *e, kernel_kind kind, law_psd psd) {
   return ok;
 }
 
+// The stiffnesses of distances: the first of all pairs are moved along an axis at once, as no particle has two.
+static void add_pair_columns(emitter *e) {
+  const kernel_pairs *pairs = &e->kernel->pairs;
+  emit_text *text = e->text;
+  emit_add(text, "      for (lanes_u32 j = 0; j < 3; j++) {\n        const double *axis = along + %u * j;\n",
+           3 * e->kernel->particles);
+  add_level(e, EMIT_AXIS, "        ");
+  for (uint32_t k = 0; k < 3 * pairs->count; k++) {
+    const uint32_t pair = k / 3, i = k % 3;
+    emit_add(text, "        if (%u <= j) lanes_store_both(matrix + %u, %u, j, ", i, 9 * pair * KERNEL_LANES, i);
+    add_root(e, 3 * pairs->first[pair] + i, 0);
+    emit_add(text, ");\n");
+  }
+  emit_add(text, "      }\n");
+}
+
+static bool add_pairs(emitter *e) {
+  const kernel_pairs *pairs = &e->kernel->pairs;
+  emit_text *text = e->text;
+  bool ok = true;
+  if (pairs->count) {
+    const uint32_t n = 3 * e->kernel->particles;
+    emit_add(
+        text,
+        "\nstatic void CLV_KERNEL(pairs_piece)(const lanes_args *args, lanes_u32 row, double *restrict matrix) {\n");
+    emit_add(text, "  LANES_ARGS(args);\n  static const double along[%u] = {", 3 * n);
+    for (uint32_t j = 0; j < 3; j++)
+      for (uint32_t k = 0; k < pairs->count; k++) emit_add(text, "[%u] = 1.0, ", n * j + 3 * pairs->first[k] + j);
+    emit_add(text, "};\n");
+    ok = start_body(e, &e->kernel->body[KERNEL_FORCE_DPOS], DAG_DPOS);
+    if (ok) {
+      add_levels(e);
+      add_pair_columns(e);
+    }
+    emit_add(text, "    }\n  }\n}\n");
+    emit_graph_free(&e->graph);
+  }
+  add_batch_head(e, KERNEL_PAIRS);
+  if (pairs->count) {
+    emit_add(text, "    double *m = args->matrix + %uul * first;\n", 9 * pairs->count);
+    add_pieces(e, "pairs_piece", false, LAW_PSD_NONE);
+  }
+  emit_add(text, "  }\n}\n");
+  return ok;
+}
+
 // The product with a matrix that is made positive: by way of the matrix.
 static void add_positive_product(emitter *e, law_psd psd) {
   const uint32_t particles = e->kernel->particles, n = 3 * particles;
@@ -524,5 +576,6 @@ bool emit_kernel(emit_text *text, const kernel *k) {
   else if (ok)
     ok = add_simple(&e, KERNEL_FORCE_DPOS);
   add_packed_product(&e);
+  ok = ok && add_pairs(&e);
   return ok && !text->no_memory;
 }

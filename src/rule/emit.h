@@ -24,7 +24,7 @@ void emit_text_free(emit_text *text);
 void emit_add(emit_text *text, const char *format, ...) CLV_PRINTF(2, 3);
 void emit_add_bytes(emit_text *text, const char *bytes, size_t size);
 
-// Appends the functions CLV_KERNEL(energy), (force), (force_dpos), (force_dvel), (stiffness) and (damping) of a kernel. Whoever
+// Appends the functions CLV_KERNEL(energy), (force), (force_dpos), (force_dvel), (stiffness), (damping), (product) and (pairs) of a kernel. Whoever
 // compiles the text defines CLV_KERNEL and CLV_LIBRARY (a lanes_library) before it. False when memory is out.
 bool emit_kernel(emit_text *text, const kernel *k);
 // "energy", "force" ...: how the text names a kind.

@@ -103,7 +103,8 @@ static bool derive_gauss_newton(making *make) {
 static bool derive_central(making *make) {
   const law *l = make->law;
   return make->k->clamps && !l->force && make->k->quadrature == 1 &&
-         kernel_positive_central(&make->graph, make->energy, l->psd, make->axes, make->roots[KERNEL_FORCE_DPOS]);
+         kernel_positive_central(&make->graph, make->energy, l->psd, make->axes, make->roots[KERNEL_FORCE_DPOS],
+                                 &make->k->pairs);
 }
 
 static bool derive_tangents(making *make) {

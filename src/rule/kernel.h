@@ -41,6 +41,7 @@ typedef enum kernel_kind {
   KERNEL_STIFFNESS,  // matrix = - df/dx, made positive as `psd` says
   KERNEL_DAMPING,    // matrix = - df/dv, as it is
   KERNEL_PRODUCT, // out -= matrix * dpos, of stiffnesses that were kept: [batch][n * (n + 1) / 2][8], as kernel_pack says
+  KERNEL_PAIRS, // matrix = the stiffness of each of a central law's distances: [batch][pair][3 * 3][8]; nothing for other laws
   KERNEL_COUNT
 } kernel_kind;
 
@@ -53,6 +54,12 @@ typedef struct kernel_body {
   uint32_t root_count;
 } kernel_body;
 
+// Particles between which a central law's distances are.
+typedef struct kernel_pairs {
+  uint32_t count;
+  uint8_t first[LAW_PARTICLES / 2], second[LAW_PARTICLES / 2];
+} kernel_pairs;
+
 typedef struct kernel {
   const law *law;
   dag graph;                      // its own: the law's, differentiated and hoisted
@@ -61,10 +68,11 @@ typedef struct kernel {
   uint32_t hoist_count, hoist_q_count;
   dag_ref *hoist, *hoist_q; // what is hoisted, over DAG_PARAM, DAG_READ, DAG_QUAD
   kernel_body body[KERNEL_COUNT];
-  bool has_velocity; // forces depend on velocities
-  bool clamps;       // FORCE_DPOS is to be made positive by the eigenvalues of each row
-  bool central;      // the stiffness is that of distances between pairs: all its 3 x 3 blocks are symmetric
-  bool keeps;        // for many products at one state, it is better to keep the stiffness of each row
+  bool has_velocity;  // forces depend on velocities
+  bool clamps;        // FORCE_DPOS is to be made positive by the eigenvalues of each row
+  bool central;       // the stiffness is that of distances between pairs: all its 3 x 3 blocks are symmetric
+  kernel_pairs pairs; // those, where it is; no particle has two of them
+  bool keeps;         // for many products at one state, it is better to keep the stiffness of each row
   bool symmetric, damping_symmetric;       // what the stiffness and the damping are, but for rounding
   kernel_tape constants;                   // hoist, then hoist_q; DAG_QUAD is late
   kernel_tape tape[KERNEL_COUNT];          // of the bodies; DAG_DPOS and DAG_DVEL are late

@@ -226,7 +226,16 @@ static bool write_product(central *work, uint32_t axes, dag_ref *force_dpos) {
   return !work->graph->no_memory;
 }
 
-bool kernel_positive_central(dag *graph, dag_ref energy, law_psd psd, uint32_t axes, dag_ref *force_dpos) {
+static void tell_pairs(const central *work, kernel_pairs *pairs) {
+  pairs->count = work->count;
+  for (uint32_t k = 0; k < work->count; k++) {
+    pairs->first[k] = (uint8_t)work->distances[k].from;
+    pairs->second[k] = (uint8_t)work->distances[k].to;
+  }
+}
+
+bool kernel_positive_central(dag *graph, dag_ref energy, law_psd psd, uint32_t axes, dag_ref *force_dpos,
+                             kernel_pairs *pairs) {
   const clv_allocator *allocator = &graph->allocator;
   const size_t size = (size_t)energy + 1;
   central work = {.graph = graph, .energy = energy, .psd = psd};
@@ -234,6 +243,7 @@ bool kernel_positive_central(dag *graph, dag_ref energy, law_psd psd, uint32_t a
   work.made = base_allocate(allocator, size * sizeof *work.made);
   if (!work.needed || !work.made) graph->no_memory = true;
   const bool done = !graph->no_memory && write_product(&work, axes, force_dpos);
+  if (done) tell_pairs(&work, pairs);
   base_free(allocator, work.needed, size * sizeof *work.needed);
   base_free(allocator, work.made, size * sizeof *work.made);
   return done;

@@ -13,8 +13,9 @@ dag_ref kernel_spread_factors(dag *graph, dag_ref energy);
 bool kernel_gauss_newton(dag *graph, dag_ref energy, uint32_t axes, dag_ref *force_dpos, dag_ref *bad);
 
 // Minus the stiffness of an energy of distances, made positive, times DAG_DPOS. False where an energy is none, or memory is
-// out (the graph says so): the stiffness has to be made positive number by number.
-bool kernel_positive_central(dag *graph, dag_ref energy, law_psd psd, uint32_t axes, dag_ref *force_dpos);
+// out (the graph says so): the stiffness has to be made positive number by number. *pairs: the distances.
+bool kernel_positive_central(dag *graph, dag_ref energy, law_psd psd, uint32_t axes, dag_ref *force_dpos,
+                             kernel_pairs *pairs);
 
 // Moves the bodies, whose roots are in `from` (which has no holds), to the kernel's own graph: what depends on no unknown
 // is hoisted. False when memory is out.

@@ -18,6 +18,7 @@ typedef struct inputs {
 } inputs;
 
 #define NO_AXIS UINT32_MAX
+#define PAIR_AXES KERNEL_AXES // from there on: along an axis for the first of all pairs at once
 
 static void gather(const inputs *in, const double *values, uint32_t index, double *to) {
   assert(in->places && values); // hoisted values depend on no unknown
@@ -25,9 +26,17 @@ static void gather(const inputs *in, const double *values, uint32_t index, doubl
   for (uint32_t l = 0; l < KERNEL_LANES; l++) to[l] = values[places[l] + index % 3];
 }
 
+static bool is_first(const kernel *k, uint32_t particle) {
+  bool is = false;
+  for (uint32_t p = 0; p < k->pairs.count; p++) is = is || k->pairs.first[p] == particle;
+  return is;
+}
+
 static void gather_direction(const inputs *in, const double *values, uint32_t index, double *to) {
   if (in->axis == NO_AXIS)
     gather(in, values, index, to);
+  else if (in->axis >= PAIR_AXES)
+    for (uint32_t l = 0; l < KERNEL_LANES; l++) to[l] = index % 3 == in->axis - PAIR_AXES && is_first(in->k, index / 3);
   else
     for (uint32_t l = 0; l < KERNEL_LANES; l++) to[l] = index == in->axis;
 }
@@ -198,6 +207,27 @@ static void fill_stiffness(inputs *in, double *slots, double *matrix) {
   if (k->clamps) kernel_make_positive_lanes(matrix, 3 * k->particles, k->law->psd);
 }
 
+// No particle has two distances, so all of them are pulled at once.
+static void fill_pairs(inputs *in, double *slots, double *matrix) {
+  const kernel *k = in->k;
+  const kernel_tape *tape = &k->tape[KERNEL_FORCE_DPOS];
+  run_steps(tape, 0, tape->early, in, slots, KERNEL_LANES);
+  for (uint32_t j = 0; j < 3; j++) {
+    in->axis = PAIR_AXES + j;
+    run_steps(tape, tape->early, tape->step_count, in, slots, KERNEL_LANES);
+    for (uint32_t e = 0; e < 3 * k->pairs.count; e++) {
+      const uint32_t pair = e / 3, i = e % 3;
+      const uint32_t slot = tape->results[3 * k->pairs.first[pair] + i];
+      const double *force = slots + (size_t)slot * KERNEL_LANES;
+      double *to = matrix + (size_t)9 * pair * KERNEL_LANES;
+      for (uint32_t l = 0; i <= j && l < KERNEL_LANES; l++)
+        to[(3 * i + j) * KERNEL_LANES + l] = to[(3 * j + i) * KERNEL_LANES + l] =
+            slot == KERNEL_NO_SLOT ? 0 : -force[l];
+    }
+  }
+  in->axis = NO_AXIS;
+}
+
 static void fill_damping(inputs *in, double *slots, double *matrix) {
   fill_matrix(&in->k->tape[KERNEL_FORCE_DVEL], in, slots, matrix);
   if (in->k->damping_symmetric) symmetrise(matrix, 3 * in->k->particles);
@@ -274,6 +304,9 @@ static void run_batch(kernel_kind kind, inputs *in, const kernel_args *args, uin
   case KERNEL_PRODUCT:
     push_packed(in, args->matrix + (size_t)first * kernel_packed(k), sums);
     scatter(in, sums, rows, args->out);
+    break;
+  case KERNEL_PAIRS:
+    if (k->pairs.count) fill_pairs(in, slots, args->matrix + (size_t)first * 9 * k->pairs.count);
     break;
   case KERNEL_COUNT:
     break;

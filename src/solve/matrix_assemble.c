@@ -26,6 +26,28 @@ static void symmetrise(double *matrices, uint32_t n) {
     }
 }
 
+// A block of a batch of rows: entry (i, j) is from[(i * n + j) * KERNEL_LANES], times a factor.
+typedef struct rows_block {
+  const double *from;
+  uint32_t n;
+  double factor;
+} rows_block;
+
+// Which of the pairs of a central law a particle belongs to.
+static uint32_t pair_of(const kernel_pairs *pairs, uint32_t particle) {
+  uint32_t pair = 0;
+  while (pairs->first[pair] != particle && pairs->second[pair] != particle) pair++;
+  return pair;
+}
+
+// Where laws have pairs these are all there is: a pair's stiffness on the diagonal, and minus that beside it.
+static rows_block block_of(const kernel *k, bool by_pairs, const double *matrices, uint32_t p, uint32_t q,
+                           double factor) {
+  const uint32_t n = 3 * k->particles;
+  if (!by_pairs) return (rows_block){matrices + ((size_t)p * n + q) * 3 * KERNEL_LANES, n, factor};
+  return (rows_block){matrices + (size_t)9 * pair_of(&k->pairs, p) * KERNEL_LANES, 3, p == q ? factor : -factor};
+}
+
 // Asks for blocks that are added to once the matrices of their rows are there.
 static void ask_for_blocks(const double *values, const uint32_t *targets, uint32_t count) {
   for (uint32_t k = 0; k < count; k++) {
@@ -40,21 +62,23 @@ static void add_part(void *user, uint32_t number, uint32_t worker) {
   matrix *m = a->m;
   const matrix_part *part = &m->parts.data[number];
   const kernel *k = part->of.table->kernel;
-  const uint32_t rows = part->of.slab->rows, n = 3 * k->particles, pairs = part->law->pairs;
+  const uint32_t rows = part->of.slab->rows, pairs = part->law->pairs;
   double *matrices = (double *)m->rooms.data + worker * m->room;
   if (!rows) return;
   views_read_part(m->views, &part->of, worker);
   for (uint32_t which = 0; which < 2; which++) {
     if (a->factor[which] == 0 || (which == 1 && !k->has_velocity)) continue;
+    const bool by_pairs = which == 0 && k->pairs.count;
     for (uint32_t batch = 0; batch * KERNEL_LANES < rows; batch++) {
       const uint32_t left = rows - batch * KERNEL_LANES, lanes = left < KERNEL_LANES ? left : KERNEL_LANES;
       const uint32_t *targets = m->targets.data + part->first + (size_t)batch * pairs * KERNEL_LANES;
       if (lanes == KERNEL_LANES) ask_for_blocks(m->values.data, targets, pairs * KERNEL_LANES);
-      views_batch_matrices(m->views, &part->of, worker, kinds[which], batch, matrices);
-      if (!is_symmetric(k, which)) symmetrise(matrices, n);
+      views_batch_matrices(m->views, &part->of, worker, by_pairs ? KERNEL_PAIRS : kinds[which], batch, matrices);
+      if (!is_symmetric(k, which)) symmetrise(matrices, 3 * k->particles);
       for (uint32_t pair = 0; pair < pairs; pair++, targets += KERNEL_LANES) {
-        const double *from = matrices + ((size_t)part->law->p[pair] * n + part->law->q[pair]) * 3 * KERNEL_LANES;
-        a->loops->scatter_blocks(from, n, a->factor[which], targets, lanes, m->values.data);
+        const rows_block block =
+            block_of(k, by_pairs, matrices, part->law->p[pair], part->law->q[pair], a->factor[which]);
+        a->loops->scatter_blocks(block.from, block.n, block.factor, targets, lanes, m->values.data);
       }
     }
   }
