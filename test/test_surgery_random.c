@@ -273,8 +273,8 @@ static void live(patient *p, uint32_t *left) {
 
 static void bodies_stand_random_surgery(void **state) {
   const options *o = *state;
-  static const clv_method methods[] = {CLV_SYMPLECTIC_EULER, CLV_IMPLICIT_EULER,  CLV_HEUN,
-                                       CLV_RK4,              CLV_IMPLICIT_NEWTON, CLV_NEWMARK};
+  static const clv_method methods[] = {CLV_SYMPLECTIC_EULER, CLV_IMPLICIT_EULER, CLV_HEUN, CLV_RK4,
+                                       CLV_IMPLICIT_NEWTON,  CLV_NEWMARK};
   uint32_t left = o->operations, lives = 0;
   for (uint64_t seed = o->seed; left > 0; seed++) {
     const char *model;
