@@ -299,12 +299,15 @@ static void brushes_work(void **state) {
          "\"ok\": true");
   expect(ask(&s, "{\"do\": \"refine\", \"body\": 0, \"at\": [1, 0.5, 0.5], \"radius\": 0.5, \"level\": 2}"),
          "\"ok\": true");
+  const char *fine =
+      ask(&s, "{\"do\": \"refine\", \"body\": 0, \"at\": [1, 0.5, 0.5], \"radius\": 1e-4, \"level\": 3}");
+  if (strstr(fine, "\"refined\": 0,")) fail_msg("a small brush refined nothing");
   advance(&s, 2);
   const char *coarse =
       ask(&s, "{\"do\": \"coarsen\", \"body\": 0, \"at\": [1, 0.5, 0.5], \"radius\": 3, \"level\": 0}");
   expect(coarse, "\"ok\": true");
   if (strstr(coarse, "\"coarsened\": 0,")) fail_msg("nothing was coarsened");
-  for (int k = 0; k < 5; k++) expect(ask(&s, "{\"do\": \"undo\"}"), "\"ok\": true");
+  for (int k = 0; k < 6; k++) expect(ask(&s, "{\"do\": \"undo\"}"), "\"ok\": true");
   expect(ask(&s, "{\"do\": \"undo\"}"), "no edit");
   expect(ask(&s, "{\"do\": \"pick\", \"body\": 0, \"cell\": 1024}"), "\"darts\": [[");
   close_stage(&s);
@@ -492,6 +495,39 @@ static void what_is_cut_is_open(void **state) {
     finer += !is_empty(&all.faces[0][k]) && all.faces[0][k].flags & LIVE_FACE_OPEN;
   assert_true(finer > open);
   free_seen(&all);
+  close_stage(&s);
+}
+
+// Of a cloth, the sides on both sides of the cut.
+static void a_cut_cloth_is_open(void **state) {
+  (void)state;
+  stage s = open_stage(
+      "cleave: 1\nmesh: {grid: tri, cells: [4, 4], size: [1, 1]}\nmaterial: {young: 1 kPa, thickness: 1 mm}\n"
+      "model: cloth\nsolver: {method: implicit-euler, step: 10 ms}\nuntil: 1\n");
+  const char *did = ask(&s, "{\"do\": \"knife\", \"body\": 0, \"blade\": "
+                            "[[[0.51, -9, -9], [0.51, -9, 9]], [[0.51, 9, -9], [0.51, 9, 9]]]}");
+  uint32_t facets = 0;
+  assert_int_equal(sscanf(strstr(did, "\"facets\""), "\"facets\": %u", &facets), 1);
+  assert_true(facets >= 4);
+  live_publish(s.live);
+  live_news(s.live);
+  char cut[40];
+  snprintf(cut, sizeof cut, "\"cut\": %u,", 2 * facets);
+  expect(hear(&s, "{\"news\""), cut);
+  close_stage(&s);
+}
+
+// Who takes steps that can only be made in tiny parts is told so, and what would do.
+static void a_hopeless_step_pauses(void **state) {
+  (void)state;
+  stage s = open_stage(beam);
+  expect(ask(&s, "{\"do\": \"integrator\", \"body\": 0, \"name\": \"symplectic-euler\"}"), "\"ok\": true");
+  expect(ask(&s, "{\"do\": \"set\", \"name\": \"stiffness\", \"value\": 100}"), "\"ok\": true");
+  ask(&s, "{\"do\": \"run\"}");
+  for (uint32_t k = 0; k < 100 && !s.live->paused; k++) advance(&s, 1);
+  assert_true(s.live->paused);
+  live_news(s.live);
+  expect(hear(&s, "{\"news\""), "s are stable");
   close_stage(&s);
 }
 
@@ -719,6 +755,8 @@ int main(void) {
       cmocka_unit_test(brushes_work),
       cmocka_unit_test(deltas_lead_to_the_whole),
       cmocka_unit_test(what_is_cut_is_open),
+      cmocka_unit_test(a_cut_cloth_is_open),
+      cmocka_unit_test(a_hopeless_step_pauses),
       cmocka_unit_test(faces_look_outward),
       cmocka_unit_test(clients_are_told),
       cmocka_unit_test(beats_are_kept),

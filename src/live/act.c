@@ -2,6 +2,7 @@
 
 #include "live/live.h"
 #include "physics/body.h"
+#include "surgery/touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,20 +65,39 @@ static bool within(const double *p, const live_command *c) {
 
 typedef BASE_ARRAY(clv_dart) dart_list;
 
-// Cells whose middle, where the body is now, lies in the sphere.
+static uint32_t corners_of(const clv_map *map, clv_dart cell, const uint32_t **corners) {
+  const clv_kind kind = clv_cell_shape(map, cell);
+  if (kind > CLV_TEMPLATE_LAST) return 0;
+  const uint32_t count = clv_templates[kind].corner_count;
+  *corners = map->corners[kind] + (size_t)clv_cell_row(map, cell) * count;
+  return count;
+}
+
+// Whether the hull of a cell's corners, where the body is now, comes near enough.
+static bool touches(const double *x, const uint32_t *corners, uint32_t count, const live_command *c) {
+  surgery_point hull[8];
+  double least[3] = {INFINITY, INFINITY, INFINITY}, greatest[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (uint32_t k = 0; k < 3 * count; k++) {
+    const double at = hull[k / 3][k % 3] = x[3 * (size_t)corners[k / 3] + k % 3];
+    least[k % 3] = fmin(least[k % 3], at);
+    greatest[k % 3] = fmax(greatest[k % 3], at);
+  }
+  for (uint32_t k = 0; k < 3; k++)
+    if (least[k] > c->at[k] + c->radius || greatest[k] < c->at[k] - c->radius) return false;
+  const surgery_point *shape = (const surgery_point *)hull, *middle = (const surgery_point *)&c->at;
+  return surgery_hull_distance(shape, count, middle, 1, c->radius) <= c->radius;
+}
+
+// Cells that the sphere touches.
 static bool find_cells(const clv_live *live, const edit *e, const live_command *c, dart_list *list) {
   const clv_map *map = clv_body_map(e->body);
   const double *x = clv_body_positions(e->body);
+  const uint32_t *corners = NULL;
   list->count = 0;
   for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id)) {
     const clv_dart dart = clv_id_dart(map, CLV_CELL, id);
-    const clv_kind kind = clv_cell_shape(map, dart);
-    if (kind > CLV_TEMPLATE_LAST) continue;
-    const uint32_t count = clv_templates[kind].corner_count;
-    const uint32_t *corners = map->corners[kind] + (size_t)clv_cell_row(map, dart) * count;
-    double middle[3] = {0, 0, 0};
-    for (uint32_t k = 0; k < 3 * count; k++) middle[k % 3] += x[3 * (size_t)corners[k / 3] + k % 3] / count;
-    if (!within(middle, c)) continue;
+    const uint32_t count = corners_of(map, dart, &corners);
+    if (!count || !touches(x, corners, count, c)) continue;
     if (!BASE_RESERVE(&live->allocator, list, (uint64_t)list->count + 1)) return false;
     list->data[list->count++] = dart;
   }
@@ -107,21 +127,24 @@ static bool refine(const clv_live *live, edit *e, const live_command *c, clv_err
   return good;
 }
 
-// The sphere is where the body is now, zones are at rest: those of the cells it holds.
-static bool coarsen(edit *e, const live_command *c, clv_error *error) {
-  const double *x = clv_body_positions(e->body), *rest = clv_body_rest(e->body);
+// The sphere is where the body is now, zones are at rest: the box of the cells that it touches.
+static bool coarsen(const clv_live *live, edit *e, const live_command *c, clv_error *error) {
+  const double *rest = clv_body_rest(e->body);
   const clv_map *map = clv_body_map(e->body);
   double least[3] = {INFINITY, INFINITY, INFINITY}, greatest[3] = {-INFINITY, -INFINITY, -INFINITY};
-  bool any = false;
-  for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id)) {
-    if (!within(x + 3 * (size_t)id.index, c)) continue;
-    any = true;
-    for (uint32_t k = 0; k < 3; k++) {
-      least[k] = fmin(least[k], rest[3 * (size_t)id.index + k]);
-      greatest[k] = fmax(greatest[k], rest[3 * (size_t)id.index + k]);
+  dart_list list = {NULL, 0, 0};
+  const bool found = find_cells(live, e, c, &list);
+  const uint32_t *corners = NULL;
+  for (uint32_t k = 0; found && k < list.count; k++)
+    for (uint32_t n = 3 * corners_of(map, list.data[k], &corners); n-- > 0;) {
+      const double at = rest[3 * (size_t)corners[n / 3] + n % 3];
+      least[n % 3] = fmin(least[n % 3], at);
+      greatest[n % 3] = fmax(greatest[n % 3], at);
     }
-  }
-  if (!any) return true;
+  const bool any = list.count > 0;
+  BASE_RELEASE(&live->allocator, &list);
+  if (!found) clv_error_set(error, CLV_ERROR_MEMORY, "out of memory: nothing was made coarse");
+  if (!found || !any) return found;
   const clv_zone zone = clv_zone_box(least, greatest);
   return of_surgery(e, clv_surgery_coarsen(e->surgery, &zone, c->level, &e->did), error);
 }
@@ -157,7 +180,7 @@ static bool carry_out(const clv_live *live, edit *e, const live_command *c, clv_
   case LIVE_REFINE:
     return refine(live, e, c, error);
   case LIVE_COARSEN:
-    return coarsen(e, c, error);
+    return coarsen(live, e, c, error);
   default:
     hold(e, c, c->verb == LIVE_FIX);
     return true;

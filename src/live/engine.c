@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { NEWS_PER_SECOND = 4 };
+enum { NEWS_PER_SECOND = 4, MANY_TRIES = 20, MANY_STEPS = 3 };
 
 double live_clock(void) {
   struct timespec now;
@@ -101,6 +101,34 @@ static void count_step(clv_live *live, const clv_world_report *report) {
               report->solver.rejected);
 }
 
+// The longest step that explicit methods stand; INFINITY where all are implicit.
+static double stable_step(const clv_live *live) {
+  double least = INFINITY, stable = 0;
+  for (uint32_t b = 0; b < live->body_count; b++) {
+    clv_solver *solver = clv_world_solver(live->world, b);
+    const clv_method method = clv_solver_get_def(solver)->method;
+    const bool is_explicit = method == CLV_SYMPLECTIC_EULER || method == CLV_HEUN || method == CLV_RK4;
+    if (is_explicit && clv_solver_stable_step(solver, &stable) == CLV_OK) least = fmin(least, stable);
+  }
+  return least;
+}
+
+// Steps that are only made in tiny parts come to nothing, and keep everybody waiting: who looks on shall decide.
+static void pause_if_hopeless(clv_live *live, const clv_world_report *report) {
+  live->hopeless = report->solver.rejected > MANY_TRIES ? live->hopeless + 1 : 0;
+  if (live->hopeless < MANY_STEPS) return;
+  const double stable = stable_step(live);
+  live->hopeless = 0;
+  live->paused = true;
+  live->steps_wanted = 0;
+  if (isfinite(stable))
+    live_note(live, true, "step %llu: paused, for step after step was rejected and halved: at most %.2g s are stable",
+              (unsigned long long)report->step, stable);
+  else
+    live_note(live, true, "step %llu: paused, for step after step was rejected and halved: a shorter step will do",
+              (unsigned long long)report->step);
+}
+
 clv_result live_step(clv_live *live) {
   if (live->series) {
     clv_error error = {CLV_OK, ""};
@@ -115,6 +143,7 @@ clv_result live_step(clv_live *live) {
   live->changed = true;
   if (result == CLV_OK) {
     count_step(live, &report);
+    pause_if_hopeless(live, &report);
     return CLV_OK;
   }
   live->paused = true;

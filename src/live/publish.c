@@ -221,9 +221,14 @@ static void say_measures(clv_live *live, live_text *text) {
   say_vector(text, momentum);
 }
 
+// What cuts laid open: faces; of surfaces, sides.
 static uint32_t count_open(const live_table *table) {
   uint32_t count = 0;
-  for (uint32_t k = 0; k < table->faces.count; k++) count += table->faces.data[k].flags & LIVE_FACE_OPEN;
+  for (uint32_t k = 0; k < table->faces.count; k++) {
+    const uint32_t flags = table->faces.data[k].flags;
+    count += flags & LIVE_FACE_OPEN;
+    for (uint32_t side = 0; side < 3; side++) count += (flags & (uint32_t)LIVE_FACE_OPEN_SIDE << side) != 0;
+  }
   return count;
 }
 

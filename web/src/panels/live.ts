@@ -21,7 +21,7 @@ const COUNTS: [string, (body: BodyCounts) => number][] = [
   ["vertices", (body) => body.vertices],
   ["cells", (body) => body.cells],
   ["parts", (body) => body.components],
-  ["cut faces", (body) => body.cut],
+  ["laid open", (body) => body.cut],
 ];
 
 const SHOWN_EVERY = 450; // milliseconds: numbers that change faster cannot be read

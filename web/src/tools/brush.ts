@@ -20,7 +20,7 @@ function counted(count: number | undefined, one: string, many: string): string {
   return `${count ?? 0} ${count === 1 ? one : many}`;
 }
 
-const NOTHING_UNDER_IT = "No cell that could be changed has its middle under the ring; a larger ring reaches more.";
+const NOTHING_UNDER_IT = "No cell under the ring could be changed; a larger ring reaches more.";
 
 const BRUSHES: BrushWords[] = [
   {
@@ -113,6 +113,7 @@ class Brush implements Tool {
   private pressed = false;
   private lastAt = new Vector3();
   private lastCell = -1;
+  private level = 0; // where the stroke began: a stroke changes cells by one level, however often it passes
   private readonly newest = new Newest<Command>(async (command) => {
     const answer = await this.hand.session.ask(command);
     if (answer.ok) this.hand.say(this.words.outcome(answer));
@@ -133,6 +134,7 @@ class Brush implements Tool {
     const hit = pointing.hit();
     if (!hit) return false;
     this.pressed = true;
+    this.level = hit.level;
     this.apply(hit, pointing);
     return true;
   }
@@ -157,7 +159,7 @@ class Brush implements Tool {
   private apply(hit: Hit, pointing: Pointing): void {
     this.lastAt.copy(hit.at);
     this.lastCell = hit.cell;
-    this.newest.give(this.words.command(hit, this.hand.radius(), this.hand, pointing));
+    this.newest.give(this.words.command({ ...hit, level: this.level }, this.hand.radius(), this.hand, pointing));
   }
 }
 
