@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 import { keepIn, keepPicture } from "./picture.mjs";
-import { run, view } from "./program.mjs";
+import { endAll, run, view } from "./program.mjs";
 
 const scene = new URL("bridge.yaml", import.meta.url).pathname;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -108,6 +108,7 @@ before(async () => {
 after(async () => {
   await browser?.close();
   await program?.end();
+  endAll();
   if (scratch) rmSync(scratch, { recursive: true });
 });
 
@@ -386,6 +387,31 @@ test("it works on a telephone and at 400 %, by touch", async () => {
   await small.getByLabel("Gravity", { exact: true }).scrollIntoViewIfNeeded();
   assert.ok((await overflow()) <= 0);
   await small.context().close();
+});
+
+test("a liver, a cloth and a beam in one scene: the knife cuts the cloth it meets and leaves the others", async () => {
+  const three = await view(new URL("several.yaml", import.meta.url).pathname, "--paused");
+  const watched = await open(three.link);
+  const words = await watched.evaluate(() => window.cleave.hello().bodies.map((body) => `${body.name} ${body.dimension}`));
+  assert.deepEqual(words, ["liver 3", "flag 2", "beam 3"]);
+  await key("3", watched); // from above, where the flag lies apart
+  await key("k", watched);
+  const [from, to] = await watched.evaluate(() => [[0.55, 1.7, 1], [0.55, 3.2, 1]].map((at) => window.cleave.onScreen(at)));
+  await watched.mouse.move(from.x, from.y);
+  await watched.mouse.down();
+  await watched.mouse.move(to.x, to.y, { steps: 12 });
+  await watched.mouse.up();
+  await watched.waitForFunction(() => window.cleave.news().bodies.map((body) => body.components).join() === "1,2,1");
+  assert.deepEqual(await watched.evaluate(() => window.cleave.news().bodies.map((body) => body.cut > 0)), [false, true, false]);
+  for (let step = 1; step <= 15; step++) {
+    await key(".", watched);
+    await watched.waitForFunction((number) => window.cleave.clock().step === number, step);
+  }
+  await key("4", watched);
+  await drawn(watched);
+  await keepPicture(watched, "several");
+  await watched.context().close();
+  await three.end();
 });
 
 test("a step that is rejected is told with its reason", async () => {

@@ -6,10 +6,11 @@ import { createInterface } from "node:readline";
 export const cleave = process.env.CLEAVE ?? "build/test/cleave";
 const running = new Set();
 
-// What failed tests leave behind does not outlive them.
-process.on("exit", () => {
+// What failed tests leave behind does not outlive them, nor keep them from ending.
+export function endAll() {
   for (const child of running) child.kill("SIGKILL");
-});
+}
+process.on("exit", endAll);
 
 export async function view(what, ...options) {
   const child = spawn(cleave, ["view", what, "--no-open", ...options], { stdio: ["ignore", "pipe", "pipe"] });
