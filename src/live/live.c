@@ -334,7 +334,7 @@ uint8_t *clv_live_frame(clv_live *live, uint32_t number, size_t *size, double *w
   live_client *client = find_client(live, number);
   const double rate = client ? client->rate : 0, due = client ? client->due : 0;
   pthread_mutex_unlock(&live->post_lock);
-  if (rate <= 0) return NULL;
+  if (!client || rate <= 0) return NULL;
   if (due > now) {
     *wait = due - now;
     return NULL;
