@@ -2,6 +2,7 @@
 
 #include "support/beam.h"
 #include "support/counting_allocator.h"
+#include "support/store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -405,49 +406,6 @@ static void a_body_that_fails_stops_all(void **unused) {
 
 // Saving
 
-typedef struct block {
-  char name[128];
-  void *data;
-  size_t size;
-} block;
-
-typedef struct store {
-  block blocks[256];
-  uint32_t count, fail_at; // the write or read that fails, from 1
-  const char *hurt;        // the block that comes back one byte short
-} store;
-
-static clv_result put(void *user, const char *name, const void *data, size_t size) {
-  store *s = user;
-  if (s->count + 1 == s->fail_at) return CLV_ERROR_SYSTEM;
-  assert_true(s->count < 256 && strlen(name) < 128);
-  block *b = &s->blocks[s->count++];
-  for (uint32_t k = 0; k + 1 < s->count; k++) assert_string_not_equal(s->blocks[k].name, name);
-  memcpy(b->name, name, strlen(name) + 1);
-  b->size = size;
-  b->data = malloc(size + 1);
-  assert_non_null(b->data);
-  if (size) memcpy(b->data, data, size);
-  return CLV_OK;
-}
-
-static clv_result get(void *user, const char *name, const void **data, size_t *size) {
-  store *s = user;
-  for (uint32_t k = 0; k < s->count; k++) {
-    if (strcmp(s->blocks[k].name, name) != 0) continue;
-    *data = s->blocks[k].data;
-    *size = s->blocks[k].size;
-    if (s->hurt && !strcmp(s->hurt, name) && *size) --*size;
-    return CLV_OK;
-  }
-  return CLV_ERROR_INPUT;
-}
-
-static void empty(store *s) {
-  for (uint32_t k = 0; k < s->count; k++) free(s->blocks[k].data);
-  *s = (store){0};
-}
-
 // Tools that are under way at step 20, tools that have come to their end, and lists and surfaces to be kept.
 static void use_tools(clv_world *world) {
   static const clv_key down[] = {{0, {0, 0, 0}}, {0.0065, {0, 0, -0.06}}, {0.011, {0, 0, -0.3}}};
@@ -527,11 +485,11 @@ static void a_loaded_world_goes_on_with_the_same_bits(void **unused) {
     fill_timetable(world, topology);
     step(world, 20);
     store s = {0};
-    if (clv_world_save(world, put, &s) != CLV_OK) fail_msg("%s", clv_world_error(world));
+    if (clv_world_save(world, store_put, &s) != CLV_OK) fail_msg("%s", clv_world_error(world));
     const uint64_t there = clv_world_hash(world);
 
     clv_world *other = create(&r); // the timetable is part of what was saved
-    if (clv_world_load(other, get, &s) != CLV_OK) fail_msg("%s", clv_world_error(other));
+    if (clv_world_load(other, store_get, &s) != CLV_OK) fail_msg("%s", clv_world_error(other));
     assert_true(clv_world_hash(other) == there);
     assert_int_equal(clv_world_steps(other), 20);
     for (uint32_t k = 0; k < 20; k++) {
@@ -541,15 +499,15 @@ static void a_loaded_world_goes_on_with_the_same_bits(void **unused) {
         fail_msg("%s: step %u differs", clv_method_name((clv_method)m), k + 21);
     }
     // And once more, from the loaded one.
-    empty(&s);
-    assert_int_equal(clv_world_save(other, put, &s), CLV_OK);
+    store_empty(&s);
+    assert_int_equal(clv_world_save(other, store_put, &s), CLV_OK);
     clv_world *third = create(&r);
-    if (clv_world_load(third, get, &s) != CLV_OK) fail_msg("%s", clv_world_error(third));
+    if (clv_world_load(third, store_get, &s) != CLV_OK) fail_msg("%s", clv_world_error(third));
     step(third, 10);
     step(world, 10);
     assert_true(clv_world_hash(world) == clv_world_hash(third));
     assert_int_equal(clv_views_check(clv_body_views(clv_world_body(third, 0)), NULL, NULL), CLV_OK);
-    empty(&s);
+    store_empty(&s);
     clv_world_destroy(world);
     clv_world_destroy(other);
     clv_world_destroy(third);
@@ -581,8 +539,8 @@ static void a_refined_world_goes_on_with_the_same_bits(void **unused) {
     uint32_t slot, parents[4];
     assert_true(clv_body_hanging(clv_world_body(world, 0), 0, &slot, parents));
     store s = {0};
-    if (clv_world_save(world, put, &s) != CLV_OK) fail_msg("%s", clv_world_error(world));
-    if (clv_world_load(other, get, &s) != CLV_OK) fail_msg("%s", clv_world_error(other));
+    if (clv_world_save(world, store_put, &s) != CLV_OK) fail_msg("%s", clv_world_error(world));
+    if (clv_world_load(other, store_get, &s) != CLV_OK) fail_msg("%s", clv_world_error(other));
     clv_surgery_report did = {0};
     for (uint32_t k = 0; k < 10; k++) {
       clv_world_report report;
@@ -594,7 +552,7 @@ static void a_refined_world_goes_on_with_the_same_bits(void **unused) {
         fail_msg("%s: step %u differs", clv_method_name(methods[m]), k + 11);
     }
     assert_true(did.refined > 0 && did.coarsened > 0);
-    empty(&s);
+    store_empty(&s);
     clv_world_destroy(world);
     clv_world_destroy(other);
   }
@@ -602,15 +560,15 @@ static void a_refined_world_goes_on_with_the_same_bits(void **unused) {
 
 static void goes_on_with_the_same_bits(clv_world *world, clv_world *other, uint32_t steps, const char *what) {
   store s = {0};
-  if (clv_world_save(world, put, &s) != CLV_OK) fail_msg("%s", clv_world_error(world));
-  if (clv_world_load(other, get, &s) != CLV_OK) fail_msg("%s", clv_world_error(other));
+  if (clv_world_save(world, store_put, &s) != CLV_OK) fail_msg("%s", clv_world_error(world));
+  if (clv_world_load(other, store_get, &s) != CLV_OK) fail_msg("%s", clv_world_error(other));
   for (uint32_t k = 0; k < steps; k++) {
     step(world, 1);
     step(other, 1);
     if (clv_world_hash(world) != clv_world_hash(other)) fail_msg("%s: step %u behind the load differs", what, k + 1);
   }
   assert_int_equal(clv_views_check(clv_body_views(clv_world_body(other, 0)), NULL, NULL), CLV_OK);
-  empty(&s);
+  store_empty(&s);
   clv_world_destroy(world);
   clv_world_destroy(other);
 }
@@ -683,13 +641,13 @@ static void edits_by_hand_are_saved(void **unused) {
   assert_int_equal(clv_map_commit(map), CLV_OK);
   step(world, 8);
   store s = {0};
-  assert_int_equal(clv_world_save(world, put, &s), CLV_OK);
+  assert_int_equal(clv_world_save(world, store_put, &s), CLV_OK);
   clv_world *other = create(&r);
-  if (clv_world_load(other, get, &s) != CLV_OK) fail_msg("%s", clv_world_error(other));
+  if (clv_world_load(other, store_get, &s) != CLV_OK) fail_msg("%s", clv_world_error(other));
   step(world, 20);
   step(other, 20);
   assert_true(clv_world_hash(world) == clv_world_hash(other));
-  empty(&s);
+  store_empty(&s);
   clv_world_destroy(world);
   clv_world_destroy(other);
 }
@@ -701,13 +659,13 @@ static void what_is_not_of_this_world_is_refused(void **unused) {
   fill_timetable(world, true);
   step(world, 13);
   store s = {0};
-  assert_int_equal(clv_world_save(world, put, &s), CLV_OK);
-  assert_int_equal(clv_world_load(world, get, &s), CLV_ERROR_ARGUMENT); // it has stepped
-  for (uint32_t k = 0; k < s.count; k++) {                              // each block a byte short
+  assert_int_equal(clv_world_save(world, store_put, &s), CLV_OK);
+  assert_int_equal(clv_world_load(world, store_get, &s), CLV_ERROR_ARGUMENT); // it has stepped
+  for (uint32_t k = 0; k < s.count; k++) {                                    // each block a byte short
     if (s.blocks[k].size == 0) continue;
     clv_world *other = create(&r);
     s.hurt = s.blocks[k].name;
-    if (clv_world_load(other, get, &s) != CLV_ERROR_INPUT) fail_msg("'%s' was taken", s.hurt);
+    if (clv_world_load(other, store_get, &s) != CLV_ERROR_INPUT) fail_msg("'%s' was taken", s.hurt);
     assert_true(strlen(clv_world_error(other)) > 0);
     clv_world_destroy(other);
   }
@@ -719,15 +677,15 @@ static void what_is_not_of_this_world_is_refused(void **unused) {
     if (what == 2) different.method = CLV_RK4;
     if (what == 3) different.beam.kind = CLV_GRID_TET5;
     clv_world *other = create(&different);
-    assert_int_equal(clv_world_load(other, get, &s), CLV_ERROR_INPUT);
+    assert_int_equal(clv_world_load(other, store_get, &s), CLV_ERROR_INPUT);
     clv_world_destroy(other);
   }
   const uint32_t blocks = s.count;
-  empty(&s);
+  store_empty(&s);
   for (uint32_t k = 1; k <= blocks; k++) {
     s.fail_at = k;
-    assert_int_equal(clv_world_save(world, put, &s), CLV_ERROR_SYSTEM);
-    empty(&s);
+    assert_int_equal(clv_world_save(world, store_put, &s), CLV_ERROR_SYSTEM);
+    store_empty(&s);
   }
   step(world, 1);
   clv_world_destroy(world);
@@ -761,13 +719,13 @@ static void memory_may_run_out_at_any_time(void **unused) {
         assert_int_equal(clv_world_steps(world), before);
         assert_true(++failures == 1);
       }
-      if (clv_world_save(world, put, &s) != CLV_OK) {
-        empty(&s);
-        assert_int_equal(clv_world_save(world, put, &s), CLV_OK);
+      if (clv_world_save(world, store_put, &s) != CLV_OK) {
+        store_empty(&s);
+        assert_int_equal(clv_world_save(world, store_put, &s), CLV_OK);
       }
       refused = memory.refused;
       memory.fail_at = 0;
-      empty(&s);
+      store_empty(&s);
       clv_world_destroy(world);
       assert_int_equal(memory.live_bytes, 0);
     }
@@ -784,7 +742,7 @@ static void a_load_that_runs_out_of_memory_leaves_nothing(void **unused) {
   schedule(world, &(clv_action){.kind = CLV_ACTION_CUT, .time = 0.001, .zone = across(0.4)});
   step(world, 3);
   store s = {0};
-  assert_int_equal(clv_world_save(world, put, &s), CLV_OK);
+  assert_int_equal(clv_world_save(world, store_put, &s), CLV_OK);
   const uint64_t hash = clv_world_hash(world);
   clv_world_destroy(world);
   bool refused = true;
@@ -792,7 +750,7 @@ static void a_load_that_runs_out_of_memory_leaves_nothing(void **unused) {
     clv_world *other = create(&r);
     memory.refused = false;
     memory.fail_at = memory.requests + fail;
-    const clv_result result = clv_world_load(other, get, &s);
+    const clv_result result = clv_world_load(other, store_get, &s);
     refused = memory.refused;
     memory.fail_at = 0;
     if (result == CLV_OK)
@@ -802,7 +760,7 @@ static void a_load_that_runs_out_of_memory_leaves_nothing(void **unused) {
     clv_world_destroy(other);
     assert_int_equal(memory.live_bytes, 0);
   }
-  empty(&s);
+  store_empty(&s);
 }
 
 int main(void) {
