@@ -18,8 +18,9 @@ typedef struct arriving {
   map_orbits *o;
   const map_index *index;
   uint32_t dims, inner, stamp;
-  bool whole;   // ids do not stop a walk
-  uint32_t met; // the id beside the places that are walked
+  uint32_t links[4], link_count; // the same dimensions, one by one
+  bool whole;                    // ids do not stop a walk
+  uint32_t met;                  // the id beside the places that are walked
 } arriving;
 
 // The mark of a place of a child.
@@ -98,8 +99,8 @@ static bool leave(arriving *a, map_new_orbit *orbit, clv_dart node) {
   const uint32_t record = map_record(m, node), n = m->view.dimension;
   if (record != MAP_NO_RECORD) {
     const clv_dart *alpha = m->records.alpha.data + 4 * (size_t)record;
-    for (uint32_t left = a->dims, i = 0; left; left >>= 1, i++)
-      if ((left & 1u) && alpha[i] != node && !visit(a, orbit, alpha[i])) return false;
+    for (uint32_t k = 0; k < a->link_count; k++)
+      if (!visit(a, orbit, alpha[a->links[k]])) return false; // itself is marked
     return true;
   }
   const clv_suborbits *sub = &clv_templates[map_page(m, node).kind].sub[a->inner];
@@ -192,6 +193,8 @@ bool map_resolve_arrivals(map *m, map_orbits *o) {
                 .dims = o->dims,
                 .inner = o->dims & ~(1u << n),
                 .stamp = map_next_mark(m)};
+  for (uint32_t i = 0; i <= n; i++)
+    if (o->dims >> i & 1u) a.links[a.link_count++] = i;
   for (uint32_t k = 0; k < s->arrivals.count; k++) {
     const map_write w = m->log.data[s->arrivals.data[k]];
     bool done = true;

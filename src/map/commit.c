@@ -217,13 +217,16 @@ static void free_dropped(map *m) {
 // Orbits that nobody walked, because children took the place of a cell in them, may be found at darts of that cell.
 static void find_at_children(map *m) {
   const map_words *notable = &m->scratch->notable;
+  uint32_t last[MAP_INDICES] = {0}; // ids that were looked at: darts of one place follow each other
   for (uint32_t k = 0; k < notable->count; k++) {
     const map_write w = m->log.data[notable->data[k]];
     if (w.op != MAP_INHERIT || w.i || !clv_dart_alive(&m->view, w.dart)) continue;
     for (uint32_t n = 0; n < m->numbered_count; n++) {
       map_index *index = m->numbered[n];
       const uint32_t id = index->crossing ? map_index_get(m, index, w.dart) : 0;
-      if (!id || clv_dart_alive(&m->view, index->dart.data[id])) continue;
+      if (!id || id == last[n]) continue;
+      last[n] = id;
+      if (clv_dart_alive(&m->view, index->dart.data[id])) continue;
       index->dart.data[id] = map_dart_plain(m, w.dart) ? map_place_plain(m, index->inner, w.dart) : w.dart;
     }
   }

@@ -3,30 +3,6 @@
 
 #include "map/walk.h"
 
-uint32_t map_index_get(const map *m, const map_index *index, clv_dart dart) {
-  const clv_page page = map_page(m, dart);
-  if (!page.plain) {
-    const uint32_t record = map_record(m, dart);
-    if (record != MAP_NO_RECORD) return index->record_ids.data[record];
-  }
-  const clv_suborbits *sub = &clv_templates[page.kind].sub[index->inner];
-  const uint32_t number = sub->of[dart & 63u];
-  return index->crossing ? index->ids[page.kind].data[map_row(page, dart) * sub->count + number]
-                         : MAP_TEMPLATE_SLOT | number;
-}
-
-void map_index_set(map *m, map_index *index, clv_dart place, uint32_t id) {
-  const clv_page page = map_page(m, place);
-  const uint32_t record = page.plain ? MAP_NO_RECORD : map_record(m, place);
-  if (record != MAP_NO_RECORD) index->record_ids.data[record] = id;
-  if (!index->crossing || !map_is_template(page.kind)) return;
-  const clv_suborbits *sub = &clv_templates[page.kind].sub[index->inner];
-  const uint32_t number = sub->of[place & 63u];
-  // The row of an extended cell stays in step through the first dart of each sub-orbit.
-  if (record == MAP_NO_RECORD || sub->first[number] == (place & 63u))
-    index->ids[page.kind].data[map_row(page, place) * sub->count + number] = id;
-}
-
 bool map_index_reserve(map *m, map_index *index, uint64_t more) {
   const uint64_t need = index->count + more;
   return need <= 0x7FFFFFFFu && BASE_RESERVE(&m->allocator, &index->generation, need) &&

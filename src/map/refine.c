@@ -26,10 +26,9 @@ static clv_result refuse_fold(map_refining *r) {
 // What is beyond
 
 static clv_result look_beyond(map_refining *r) {
-  const clv_map *view = &r->m->view;
   for (uint32_t at = 0; at < 4u * r->border.shape->dart_count; at++) {
     const clv_dart dart = r->border.darts[at];
-    const clv_dart beyond = dart ? clv_alpha(view, dart, view->dimension) : CLV_NO_DART;
+    const clv_dart beyond = dart ? map_alpha(r->m, dart, r->m->view.dimension) : CLV_NO_DART;
     r->beyond[at] = beyond == dart ? CLV_NO_DART : beyond;
     if (r->beyond[at] && map_block(r->m, beyond) == r->border.cell >> 6) return refuse_fold(r);
   }
@@ -44,13 +43,13 @@ typedef struct middle {
 static clv_result halve_in_cell(map_refining *r, clv_dart x, middle *new) {
   map *m = r->m;
   const uint32_t n = m->view.dimension;
-  const clv_dart ends[2] = {x, clv_alpha(&m->view, x, 0)};
+  const clv_dart ends[2] = {x, map_alpha(m, x, 0)};
   clv_result result = map_extend(m, x);
   for (uint32_t e = 0; result == CLV_OK && e < 2; e++) {
     result = map_refining_add(r, ends[e], &new->here[e]);
     if (result == CLV_OK) result = map_join(m, 0, ends[e], new->here[e]);
     if (result != CLV_OK || n == 2) continue;
-    const clv_dart across = clv_alpha(&m->view, ends[e], 2);
+    const clv_dart across = map_alpha(m, ends[e], 2);
     result = map_refining_add(r, across, &new->across[e]);
     if (result == CLV_OK) result = map_join(m, 0, across, new->across[e]);
     if (result == CLV_OK) result = map_join(m, 2, new->here[e], new->across[e]);
@@ -61,7 +60,7 @@ static clv_result halve_in_cell(map_refining *r, clv_dart x, middle *new) {
 
 // The dart in the next cell round an edge; 0 where there is none.
 static clv_dart next_round(const map *m, clv_dart x) {
-  const clv_dart out = clv_alpha(&m->view, x, 2), next = clv_alpha(&m->view, out, 3);
+  const clv_dart out = map_alpha(m, x, 2), next = map_alpha(m, out, 3);
   return next == out ? CLV_NO_DART : next;
 }
 
@@ -183,7 +182,7 @@ static bool has_finer(const map_refining *r, uint32_t child) {
   const clv_dart *darts = r->border.darts;
   for (uint32_t l = 0; l < r->border.shape->dart_count; l += 2) { // a0 joins even darts and odd ones
     if (at[l] == MAP_NOWHERE || !darts[at[l]] || !darts[at[l + 1]]) continue;
-    if (clv_alpha(&r->m->view, darts[at[l]], 0) != darts[at[l + 1]]) return true;
+    if (map_alpha(r->m, darts[at[l]], 0) != darts[at[l + 1]]) return true;
   }
   return false;
 }
@@ -201,7 +200,7 @@ static clv_result take_over(map_refining *r, uint32_t child) {
   clv_result result = map_extend(m, r->children[child]);
   for (uint32_t l = 0; result == CLV_OK && l < r->border.shape->dart_count; l++) {
     const clv_dart dart = at[l] == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at[l]];
-    const clv_dart next = dart ? clv_alpha(&m->view, dart, 0) : CLV_NO_DART;
+    const clv_dart next = dart ? map_alpha(m, dart, 0) : CLV_NO_DART;
     const clv_dart other = dart ? r->border.darts[at[l ^ 1u]] : CLV_NO_DART;
     if (dart && other && next != other) result = map_join(m, 0, r->children[child] | l, next);
   }
@@ -229,8 +228,8 @@ static clv_result settle_child(map_refining *r, uint32_t child) {
 
 // A dart that this transaction added bears no ids yet.
 static bool is_known(const map *m, clv_dart dart) {
-  return map_page(m, dart).kind != MAP_KIND_DARTS ||
-         map_index_get(m, m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)], dart);
+  const map_index *vertices = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];
+  return map_page(m, dart).kind != MAP_KIND_DARTS || vertices->record_ids.data[map_record(m, dart)];
 }
 
 // What a child's dart has of its parent: everything, where the parent had a dart there; the edge and the face, in the middle

@@ -90,7 +90,7 @@ static bool find_edge(map_border *b, uint32_t l) {
   const clv_dart dart = b->cell | l;
   clv_dart end;
   b->darts[4 * l] = dart;
-  if (clv_alpha(&b->m->view, dart, 0) == (b->cell | b->shape->alpha[0][l])) return true;
+  if (map_alpha(b->m, dart, 0) == (b->cell | b->shape->alpha[0][l])) return true;
   if (!map_border_step(b, dart, &end) || level_at(b, end) != b->level + 1) return false;
   b->darts[4 * l + 1] = end;
   return true;
@@ -121,7 +121,7 @@ static bool fits(const map_border *b, uint32_t at) {
     uint32_t beyond = map_border_link(b->shape, at, i);
     if (i == 0 && !halved) beyond = 4u * b->shape->alpha[0][l];
     if (i == 1 && (at & 3u) == 1 && !refined) beyond = 4u * b->shape->alpha[0][l] + 1u;
-    clv_dart end = clv_alpha(view, dart, i);
+    clv_dart end = map_alpha(b->m, dart, i);
     if (!b->darts[beyond]) return false;
     if (end != b->darts[beyond] && (i || !map_border_step(b, dart, &end) || end != b->darts[beyond])) return false;
   }

@@ -129,14 +129,16 @@ static bool find_sources(map *m, map_plan *plan) {
   s->sources.count = (uint32_t)count;
   memset(s->sources.data, 0, count * sizeof *s->sources.data);
   uint32_t last = 0, heir = 0;
+  map_source *sources = NULL; // of the heir
   for (uint32_t k = 0; k < s->notable.count; k++) {
     const map_write w = m->log.data[s->notable.data[k]];
     if (w.op != MAP_INHERIT) continue;
-    map_source *source = source_of(m, w.dart);
-    if (!source->dart) *source = (map_source){w.before, w.i};
     const uint32_t block = map_block(m, w.before);
     plan->gathered |= block != last && heir == w.dart >> 6;
+    if (heir != w.dart >> 6) sources = source_of(m, w.dart & ~63u);
     heir = w.dart >> 6;
+    map_source *source = &sources[w.dart & 63u];
+    if (!source->dart) *source = (map_source){w.before, w.i};
     if (block != last) s->begetters.data[s->begetters.count++] = last = block;
   }
   qsort(s->begetters.data, s->begetters.count, sizeof *s->begetters.data, compare_blocks);

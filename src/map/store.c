@@ -259,7 +259,7 @@ uint32_t map_records_take(map *m, uint32_t length, bool *fresh) {
       page_add(m, &records->pages, MAP_KIND_DARTS, records->pages.count << 16);
   }
   for (uint32_t k = 0; k < m->numbered_count; k++)
-    memset(&m->numbered[k]->record_ids.data[record], 0, length * sizeof(uint32_t));
+    for (uint32_t n = 0; n < length; n++) m->numbered[k]->record_ids.data[record + n] = 0;
   records->alive += length;
   return record;
 }
@@ -283,12 +283,6 @@ static void records_untake(map *m, uint32_t record, uint32_t length, bool fresh)
 
 // Primitive writes
 
-clv_result map_write_log(map *m, map_write write) {
-  if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
-  m->log.data[m->log.count++] = write;
-  return CLV_OK;
-}
-
 static uint32_t *link_word(map *m, clv_dart facet_first) {
   const clv_page page = map_page(m, facet_first);
   const clv_template *shape = &clv_templates[page.kind];
@@ -301,15 +295,6 @@ clv_result map_link(map *m, clv_dart facet_first, clv_dart link) {
   const clv_result result =
       map_write_log(m, (map_write){.op = MAP_LINK, .dart = facet_first, .before = *word, .after = link});
   if (result == CLV_OK) *word = link;
-  return result;
-}
-
-clv_result map_set_alpha(map *m, clv_dart dart, uint32_t i, clv_dart target) {
-  uint32_t *word = &m->records.alpha.data[4 * map_record(m, dart) + i];
-  if (*word == target) return CLV_OK;
-  const map_write write = {.op = MAP_ALPHA, .i = (uint8_t)i, .dart = dart, .before = *word, .after = target};
-  const clv_result result = map_write_log(m, write);
-  if (result == CLV_OK) *word = target;
   return result;
 }
 

@@ -212,10 +212,27 @@ void map_note_shape(map *m, clv_dart cell);
 // Of two subscribers, known by what they are called with, each takes the other's place in the order of calls (commit.c).
 void map_subscriber_swap(map *m, const void *one, const void *other);
 
+// clv_alpha, for those who mostly meet cells with records.
+static inline clv_dart map_alpha(const map *m, clv_dart dart, uint32_t i) {
+  const uint32_t record = map_record(m, dart);
+  return record == MAP_NO_RECORD ? clv_alpha(&m->view, dart, i) : m->records.alpha.data[4 * (size_t)record + i];
+}
+
 // Primitive writes. On failure nothing is written.
-clv_result map_write_log(map *m, map_write write);
+static inline clv_result map_write_log(map *m, map_write write) {
+  if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
+  m->log.data[m->log.count++] = write;
+  return CLV_OK;
+}
+static inline clv_result map_set_alpha(map *m, clv_dart dart, uint32_t i, clv_dart target) {
+  uint32_t *word = &m->records.alpha.data[4 * (size_t)map_record(m, dart) + i];
+  if (*word == target) return CLV_OK;
+  const map_write write = {.op = MAP_ALPHA, .i = (uint8_t)i, .dart = dart, .before = *word, .after = target};
+  const clv_result result = map_write_log(m, write);
+  if (result == CLV_OK) *word = target;
+  return result;
+}
 clv_result map_link(map *m, clv_dart facet_first, clv_dart link);
-clv_result map_set_alpha(map *m, clv_dart dart, uint32_t i, clv_dart target);
 clv_result map_extend(map *m, clv_dart dart); // no-op when the dart has a record
 clv_result map_cell_add(map *m, clv_kind kind, clv_dart *dart);
 clv_result map_cell_drop(map *m, clv_dart dart);
@@ -249,8 +266,27 @@ bool map_index_reserve(map *m, map_index *index, uint64_t more);
 uint32_t map_index_take(map_index *index); // after a reserve
 void map_index_give(map_index *index, uint32_t id);
 // The id that a dart carries; for an inner index of a plain template cell MAP_TEMPLATE_SLOT + s.
-uint32_t map_index_get(const map *m, const map_index *index, clv_dart dart);
-void map_index_set(map *m, map_index *index, clv_dart place, uint32_t id); // the whole sub-orbit, or one record
+static inline uint32_t map_index_get(const map *m, const map_index *index, clv_dart dart) {
+  const uint32_t record = map_record(m, dart);
+  if (record != MAP_NO_RECORD) return index->record_ids.data[record];
+  const clv_page page = map_page(m, dart);
+  const clv_suborbits *sub = &clv_templates[page.kind].sub[index->inner];
+  const uint32_t number = sub->of[dart & 63u];
+  return index->crossing ? index->ids[page.kind].data[(size_t)map_row(page, dart) * sub->count + number]
+                         : MAP_TEMPLATE_SLOT | number;
+}
+// For the whole sub-orbit, or for one record. The row of an extended cell stays in step through the first dart of each
+// sub-orbit.
+static inline void map_index_set(map *m, map_index *index, clv_dart place, uint32_t id) {
+  const clv_page page = map_page(m, place);
+  const uint32_t record = map_record(m, place);
+  if (record != MAP_NO_RECORD) index->record_ids.data[record] = id;
+  if (!index->crossing || !map_is_template(page.kind)) return;
+  const clv_suborbits *sub = &clv_templates[page.kind].sub[index->inner];
+  const uint32_t number = sub->of[place & 63u];
+  if (record == MAP_NO_RECORD || sub->first[number] == (place & 63u))
+    index->ids[page.kind].data[(size_t)map_row(page, place) * sub->count + number] = id;
+}
 void map_publish(map *m); // refreshes what inline readers see after an array moved
 void map_shrink(map *m);  // gives back slack
 
