@@ -8,6 +8,7 @@
 #include "text.h"
 #include "workshop.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -163,16 +164,18 @@ static int draw_frame(const film *f, uint32_t frame) {
 static int deliver(const film *f, const char *name) {
   char bytes[65536];
   FILE *from = fopen(cli_workshop_at(&f->shop, name).path, "rb");
-  FILE *to = from ? fopen(f->output, "wb") : NULL;
+  if (!from) return cli_failed("ffmpeg ended well, and made no film: is what is called so on the PATH the real one?");
+  errno = 0;
+  FILE *to = fopen(f->output, "wb");
   bool written = to != NULL;
   for (size_t size; written && (size = fread(bytes, 1, sizeof bytes, from)) > 0;)
     written = fwrite(bytes, 1, size, to) == size;
-  if (from) fclose(from);
+  fclose(from);
   if (to && fclose(to) != 0) written = false;
   if (written) return CLI_OK;
-  if (to) remove(f->output);
   char message[512];
-  snprintf(message, sizeof message, "%.400s: cannot be written", f->output);
+  snprintf(message, sizeof message, "%.400s: cannot be written: %.80s", f->output, strerror(errno));
+  if (to) remove(f->output);
   return cli_failed(message);
 }
 

@@ -403,6 +403,7 @@ test("a liver, a cloth and a beam in one scene: the knife cuts the cloth it meet
   await watched.mouse.up();
   await watched.waitForFunction(() => window.cleave.news().bodies.map((body) => body.components).join() === "1,2,1");
   assert.deepEqual(await watched.evaluate(() => window.cleave.news().bodies.map((body) => body.cut > 0)), [false, true, false]);
+  await watched.getByText(/^Cut: \d+ edges opened; 2 parts\.$/).waitFor();
   for (let step = 1; step <= 15; step++) {
     await key(".", watched);
     await watched.waitForFunction((number) => window.cleave.clock().step === number, step);

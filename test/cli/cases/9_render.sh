@@ -51,3 +51,17 @@ film_missing() { complains \
   'films are put together by ffmpeg, which is not on the PATH: apt-get install ffmpeg' film small -o small.gif; }
 film_scene() { ok film small.yaml -o scene.gif --size 64 48 --rate 20 && prints 'scene.gif: 3 frames'; }
 if command -v ffmpeg >/dev/null; then it 'film makes a film' film_gif && it 'film of a scene' film_scene; else it 'film needs ffmpeg' film_missing; fi
+
+# What stands in for ffmpeg fails, or does nothing: both are told, and no film is left behind.
+broken_ffmpeg() { # what it does, sentence
+  mkdir -p broken && printf '#!/bin/sh\n%s\n' "$1" >broken/ffmpeg && chmod +x broken/ffmpeg
+  PATH=$PWD/broken:$PATH complains "$2" film small -o broken.gif --size 64 48
+  [ ! -e broken.gif ] || fail 'a film was left behind'
+}
+it 'film: ffmpeg fails' broken_ffmpeg 'echo "no such codec" >&2; exit 1' 'cleave: ffmpeg failed with status 1'
+it 'film: ffmpeg does nothing' broken_ffmpeg 'exit 0' \
+  'ffmpeg ended well, and made no film: is what is called so on the PATH the real one?'
+if command -v ffmpeg >/dev/null; then
+  it 'film: nowhere to write' complains 'nowhere/a.gif: cannot be written: No such file or directory' \
+    film small -o nowhere/a.gif --size 64 48
+fi

@@ -20,6 +20,7 @@ export class Knife implements Tool {
   private chain: Promise<unknown> = Promise.resolve();
   private facets = 0;
   private components: number | undefined;
+  private kind = "face"; // what was opened last
 
   constructor(
     private readonly hand: Hand,
@@ -56,7 +57,8 @@ export class Knife implements Tool {
     this.chain = this.chain.then(async () => {
       await this.hand.session.ask({ do: "knife-end" });
       const parts = this.components === undefined ? "" : `; ${this.components} ${this.components === 1 ? "part" : "parts"}`;
-      this.hand.say(this.facets > 0 ? `Cut: ${this.facets} faces opened${parts}.` : "The knife met nothing to part.");
+      const what = this.facets === 1 ? `1 ${this.kind}` : `${this.facets} ${this.kind}s`;
+      this.hand.say(this.facets > 0 ? `Cut: ${what} opened${parts}.` : "The knife met nothing to part.");
     });
   }
 
@@ -74,8 +76,10 @@ export class Knife implements Tool {
     for (const body of this.reached(before.blade, blade))
       this.chain = this.chain.then(async () => {
         const answer = await this.hand.session.ask({ do: "knife", body, blade: words });
-        this.facets += answer.facets ?? 0;
-        if (answer.components !== undefined) this.components = answer.components;
+        if (!answer.facets) return; // what it missed stays as it is
+        this.facets += answer.facets;
+        this.components = answer.components;
+        this.kind = this.hand.session.hello?.bodies[body]?.dimension === 2 ? "edge" : "face";
       });
   }
 
