@@ -144,6 +144,8 @@ struct clv_replay {
   char *text;
   size_t size;
   const char *path;
+  char *source; // where the scene is
+  size_t source_size;
   clv_scene *scene;
   clv_live *live;
   const char *at; // the next line
@@ -184,6 +186,19 @@ static char *cut_line(char *at) {
   return end;
 }
 
+// Where the scene was; where it is there no more, beside the replay: both were taken elsewhere together.
+static clv_result find_source(clv_replay *r, const char *recorded, clv_error *error) {
+  const char *slash = strrchr(r->path, '/'), *last = strrchr(recorded, '/'), *name = last ? last + 1 : recorded;
+  const bool beside = access(recorded, F_OK) != 0;
+  const int before = beside && slash ? (int)(slash - r->path) + 1 : 0;
+  const size_t size = (size_t)before + strlen(recorded) + 1;
+  r->source = base_allocate(&r->allocator, size);
+  if (!r->source) return clv_error_set(error, CLV_ERROR_MEMORY, "%s: no memory for it", r->path);
+  r->source_size = size;
+  snprintf(r->source, size, "%.*s%s", before, r->path, beside ? name : recorded);
+  return CLV_OK;
+}
+
 static clv_result read_scene(clv_replay *r, clv_error *error) {
   static const char version[] = "cleave-replay 1\n";
   r->line = 1;
@@ -194,13 +209,15 @@ static clv_result read_scene(clv_replay *r, clv_error *error) {
   const unsigned long long size = !strncmp(head, "scene ", 6) ? strtoull(head + 6, &after, 10) : 0;
   if (!end || *after != ' ' || size >= r->size || strlen(end + 1) < size + 1)
     return wrong(r, "'scene BYTES FILE' must stand here, and so many bytes behind it", error);
-  char *text = end + 1, *source = after + 1;
+  char *text = end + 1;
+  const clv_result found = find_source(r, after + 1, error);
+  if (found != CLV_OK) return found;
   for (size_t k = 0; k < size; k++) r->line += text[k] == '\n';
   r->line += 2;
   if (text[size] != '\n') return wrong(r, "the scene does not end here", error);
   text[size] = '\0';
   r->at = text + size + 1;
-  r->scene = clv_scene_parse(source, text, (size_t)size, &r->allocator, error);
+  r->scene = clv_scene_parse(r->source, text, (size_t)size, &r->allocator, error);
   return r->scene ? CLV_OK : error->code;
 }
 
@@ -247,6 +264,7 @@ void clv_replay_destroy(clv_replay *r) {
   clv_live_destroy(r->live);
   clv_scene_destroy(r->scene);
   base_free(&a, r->text, r->size);
+  base_free(&a, r->source, r->source_size);
   char *path;
   memcpy(&path, &r->path, sizeof path);
   base_free(&a, path, strlen(path) + 1);

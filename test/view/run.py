@@ -310,6 +310,25 @@ def a_finished_run_is_played(scene):
         client.close()
 
 
+def a_recording_moves_with_its_mesh(_):
+    here, there = (os.path.join(os.path.abspath(directory), name) for name in ("here", "there"))
+    os.makedirs(here)
+    scene = os.path.join(here, "cube.yaml")
+    subprocess.run([program, "grid", "hex", "2", "2", "2", "-o", os.path.join(here, "cube.vtu")], check=True,
+                   capture_output=True)
+    with open(scene, "w") as file:
+        file.write("cleave: 1\nmesh: cube.vtu\nsolver: {method: implicit-euler, step: 10 ms}\nuntil: 1\n")
+    with Viewer(program, scene, "--record", "cube", cwd=here) as view:
+        client = Client(view.port)
+        name = client.do(do="record", on=True)["file"]
+        client.next_frames(3)
+        client.do(do="record", on=False)
+        client.close()
+    os.rename(here, there)
+    again = subprocess.run([program, "run", os.path.join(there, name)], capture_output=True, text=True)
+    check(again.returncode == 0 and "the same bits" in again.stdout, again)
+
+
 def main():
     shutil.rmtree(directory, ignore_errors=True)
     os.makedirs(directory)
@@ -325,7 +344,7 @@ def main():
             print(f"ok: {test.__name__}")
         Client(view.port)  # which is there to the end
     check(view.status == 0, "it ends without a complaint", view.status)
-    for test in (others_need_the_token, a_finished_run_is_played):
+    for test in (others_need_the_token, a_finished_run_is_played, a_recording_moves_with_its_mesh):
         test(scene)
         print(f"ok: {test.__name__}")
 
