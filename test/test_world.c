@@ -575,13 +575,13 @@ static void goes_on_with_the_same_bits(clv_world *world, clv_world *other, uint3
 
 // Forces are sums: the rows of a loaded world are in the order that commits left them in, also where values decide whether there
 // is a row, as with springs.
-static void every_model_goes_on_with_the_same_bits(void **unused) {
+static void springs_and_solids_go_on_with_the_same_bits(void **unused) {
   (void)unused;
-  static const char *const models[] = {"springs", "springs-hybrid",      "fem-linear",
-                                       "stvk",    "fem-corotational-qr", "neo-hookean"};
+  static const char *const models[] = {"springs", "springs-hybrid", "neo-hookean"};
   for (uint32_t k = 0; k < sizeof models / sizeof *models; k++) {
     recipe r = eventful(CLV_SYMPLECTIC_EULER);
     r.beam.model = models[k];
+    r.bodies = 1;
     clv_world *world = create(&r);
     fill_timetable(world, true);
     step(world, 20);
@@ -779,7 +779,7 @@ int main(void) {
       cmocka_unit_test(a_body_that_fails_stops_all),
       cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),
       cmocka_unit_test(a_refined_world_goes_on_with_the_same_bits),
-      cmocka_unit_test(every_model_goes_on_with_the_same_bits),
+      cmocka_unit_test(springs_and_solids_go_on_with_the_same_bits),
       cmocka_unit_test(tables_that_part_go_on_with_the_same_bits),
       cmocka_unit_test(a_world_that_outgrew_its_tables_goes_on_with_the_same_bits),
       cmocka_unit_test(edits_by_hand_are_saved),
