@@ -148,26 +148,15 @@ static bool lay_out(quick *q) {
 
 // Values
 
-static void fill_slot(const quick *q, const uint32_t *sources, float *to) {
-  static const double nothing[9] = {0};
-  static const uint8_t lower[6] = {0, 1, 2, 4, 5, 8};
-  for (uint32_t lane = 0; lane < QUICK_ROWS; lane++) {
-    const double *from = sources[lane] == QUICK_NONE ? nothing : matrix_block(q->m, sources[lane]);
-    if (q->numbers == 6)
-      for (uint32_t e = 0; e < 6; e++) to[QUICK_ROWS * e + lane] = (float)(q->scale * from[lower[e]]);
-    else
-      for (uint32_t e = 0; e < 9; e++) to[QUICK_ROWS * e + lane] = (float)(q->scale * from[e]);
-  }
-}
-
 static void fill_slices(void *user, uint32_t part, uint32_t worker) {
   const quick *q = user;
   const uint32_t all = q->starts.count - 1, last = FILL_SLICES * (part + 1);
   (void)worker;
   const uint32_t end = q->starts.data[last < all ? last : all];
+  quick_fill_slot *fill = q->numbers == 6 ? q->set->fill_six : q->set->fill_nine;
   for (uint32_t slot = q->starts.data[FILL_SLICES * part]; slot < end; slot++)
-    fill_slot(q, q->sources.data + (size_t)QUICK_ROWS * slot,
-              (float *)q->values.data + (size_t)q->numbers * QUICK_ROWS * slot);
+    fill(q->sources.data + (size_t)QUICK_ROWS * slot, q->m->values.data, q->scale,
+         (float *)q->values.data + (size_t)q->numbers * QUICK_ROWS * slot);
 }
 
 static void fill_blocks(const quick *q, const float *inverses) {

@@ -23,9 +23,8 @@
 
 // QUICK_LEAST: rows from which it is worth it.
 enum { QUICK_LEAST = 64 };
-#define QUICK_NONE UINT32_MAX // no block: zeros
-#define QUICK_DEPTH 1e-6      // the most that one round makes of a residual
-#define QUICK_FLOOR 1e-10     // of the right side: below, rounds no longer have a residual that is sharp enough
+#define QUICK_DEPTH 1e-6  // the most that one round makes of a residual
+#define QUICK_FLOOR 1e-10 // of the right side: below, rounds no longer have a residual that is sharp enough
 
 typedef struct quick {
   clv_allocator allocator;

@@ -201,6 +201,55 @@ void QUICK_NAME(quick_multiply_nine)(uint32_t slices, const uint32_t *starts, co
   KEEP_SMALL;
 }
 
+typedef double four __attribute__((vector_size(32)));
+typedef double four_stored __attribute__((vector_size(32), aligned(8), may_alias));
+
+LANES_IN row narrow(const double *p, double by) {
+  return __builtin_convertvector(*(const four_stored *)p * by, row);
+}
+
+// Of four blocks the numbers `first` and the three behind, side by side.
+LANES_IN void fill_four(const double *const from[4], unsigned long first, double by, float *to) {
+  const row a = narrow(from[0] + first, by), b = narrow(from[1] + first, by), c = narrow(from[2] + first, by),
+            d = narrow(from[3] + first, by);
+  const row ab0 = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab1 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const row cd0 = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd1 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  *(row_stored *)to = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
+  *(row_stored *)(to + QUICK_ROWS) = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
+  *(row_stored *)(to + 2ul * QUICK_ROWS) = __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5);
+  *(row_stored *)(to + 3ul * QUICK_ROWS) = __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
+}
+
+LANES_IN void find_four(const uint32_t *sources, const double *blocks, const double *from[4]) {
+  static const double nothing[9] = {0};
+  for (int k = 0; k < 4; k++) from[k] = sources[k] == QUICK_NONE ? nothing : blocks + 9 * (unsigned long)sources[k];
+}
+
+void QUICK_NAME(quick_fill_nine)(const uint32_t *sources, const double *blocks, double by, float *values) {
+  for (unsigned long lane = 0; lane < QUICK_ROWS; lane += 4) {
+    const double *from[4];
+    find_four(sources + lane, blocks, from);
+    fill_four(from, 0, by, values + lane);
+    fill_four(from, 4, by, values + 4ul * QUICK_ROWS + lane);
+    for (unsigned long k = 0; k < 4; k++) values[8ul * QUICK_ROWS + lane + k] = (float)(by * from[k][8]);
+  }
+}
+
+// The numbers 0 1 2 4 5 8 of a block; what comes of number 3 is written over.
+void QUICK_NAME(quick_fill_six)(const uint32_t *sources, const double *blocks, double by, float *values) {
+  for (unsigned long lane = 0; lane < QUICK_ROWS; lane += 4) {
+    const double *from[4];
+    find_four(sources + lane, blocks, from);
+    fill_four(from, 0, by, values + lane);
+    for (unsigned long k = 0; k < 4; k++) {
+      float *to = values + lane + k;
+      to[3ul * QUICK_ROWS] = (float)(by * from[k][4]);
+      to[4ul * QUICK_ROWS] = (float)(by * from[k][5]);
+      to[5ul * QUICK_ROWS] = (float)(by * from[k][8]);
+    }
+  }
+}
+
 // Sums have sixteen lanes, whatever the registers.
 LANES_IN double add_lanes(const wide sums[PARTS]) {
   double each[16], sum = 0;

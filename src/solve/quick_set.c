@@ -3,7 +3,10 @@
 #include "rule/native.h"
 
 #define SET(isa)                                                                                                       \
-  { quick_multiply_six_##isa, quick_multiply_nine_##isa, quick_dot_##isa, quick_descend_##isa, quick_turn_##isa }
+  {                                                                                                                    \
+    quick_multiply_six_##isa, quick_multiply_nine_##isa, quick_fill_six_##isa, quick_fill_nine_##isa, quick_dot_##isa, \
+        quick_descend_##isa, quick_turn_##isa                                                                          \
+  }
 
 static const quick_set plain = SET(sse2);
 #if defined(CLEAVE_WIDE_LOOPS)
