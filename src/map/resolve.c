@@ -88,11 +88,12 @@ static bool find_fresh_blocks(map *m, const map_plan *plan) {
   return true;
 }
 
-// Most lie one behind the other, at the end.
+// Most lie one behind the other, from the first on or up to the last.
 static uint32_t *find_block(const map_words *blocks, uint32_t block) {
   uint32_t low = 0, high = blocks->count;
   if (!high || block < blocks->data[0] || block > blocks->data[high - 1]) return NULL;
-  const uint32_t before_last = blocks->data[high - 1] - block;
+  const uint32_t behind_first = block - blocks->data[0], before_last = blocks->data[high - 1] - block;
+  if (behind_first < high && blocks->data[behind_first] == block) return &blocks->data[behind_first];
   if (before_last < high && blocks->data[high - 1 - before_last] == block) return &blocks->data[high - 1 - before_last];
   while (high - low > 1) {
     const uint32_t middle = low + (high - low) / 2;
