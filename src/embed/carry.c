@@ -504,7 +504,7 @@ bool embed_reserve_copies(void *self, map *m, uint32_t more) {
 
 void embed_copy(void *self, const map_parted *parted, uint32_t count) {
   const embedding *e = self;
-  for (uint32_t k = 0; k < e->columns.count; k++) {
+  for (uint32_t k = 0; count && k < e->columns.count; k++) {
     const clv_column *column = e->columns.data[k];
     if (!column->index->crossing) continue;
     const size_t size = column->size;

@@ -249,6 +249,7 @@ clv_result clv_column_create(clv_map *view, const clv_column_def *def, clv_colum
   column->number = e->columns.count;
   e->columns.data[e->columns.count++] = column;
   m->embedding.copies &= !index->crossing || embed_copies(column);
+  m->embedding.destroys |= !index->crossing && column->def.destroy;
   m->embedding.recomputes |= index->crossing && (column->def.policy || column->def.merge == CLV_MERGE_RECOMPUTE);
   if (out) *out = column;
   return CLV_OK;

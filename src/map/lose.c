@@ -337,10 +337,9 @@ static void carry_out(losing *l) {
   map *m = l->m;
   map_scratch *s = l->s;
   give_ids(l);
-  if (m->embedding.self) {
-    m->embedding.copy(m->embedding.self, s->parted.data, s->parted.count);
+  if (m->embedding.self) m->embedding.copy(m->embedding.self, s->parted.data, s->parted.count);
+  if (m->embedding.self && (m->embedding.destroys || s->gone.count))
     m->embedding.lose(m->embedding.self, m, s->gone.data, s->gone.count);
-  }
   uint32_t left_at = 0, gone_at = 0;
   for (uint32_t k = 0; k < m->numbered_count; k++)
     if (m->numbered[k]->crossing) tell_orbits(l, m->numbered[k], &left_at, &gone_at);

@@ -208,12 +208,11 @@ static bool part_orbits(parting *p, map_index *index) {
   return true;
 }
 
-// Room for all that may be needed.
+// Room for all that may be needed, but for values: columns lie far apart, and most facets part nothing.
 static bool reserve(map *m) {
   map_scratch *s = m->scratch;
   for (uint32_t k = 0; k < m->numbered_count; k++)
     if (m->numbered[k]->crossing && !map_index_reserve(m, m->numbered[k], FACET_DARTS)) return false;
-  if (m->embedding.self && !m->embedding.reserve_copies(m->embedding.self, m, FACET_DARTS)) return false;
   return BASE_RESERVE(&m->allocator, &s->events, 2 * MOST_PARTED) &&
          BASE_RESERVE(&m->allocator, &s->stars, 2 * MOST_PARTED) &&
          BASE_RESERVE(&m->allocator, &s->places, MOST_PLACES) && map_journals_reserve(m);
@@ -277,6 +276,10 @@ map_part_end map_commit_part(map *m) {
     return MAP_PART_GENERAL;
   }
   p.starts[p.parted_count] = p.place_count;
+  if (p.parted_count && m->embedding.self && !m->embedding.reserve_copies(m->embedding.self, m, FACET_DARTS)) {
+    drain(&p, 0);
+    return MAP_PART_NO_MEMORY;
+  }
   for (uint32_t k = 0; k < p.parted_count; k++) give_id(&p, k);
   if (m->embedding.self) m->embedding.copy(m->embedding.self, p.parted, p.parted_count);
   return MAP_PART_DONE;

@@ -24,11 +24,31 @@ static clv_result drop_records(map *m, clv_dart dart) {
   return result;
 }
 
+// What unsewing and the commit will read of the cell and its neighbours.
+static void look_ahead(const map *m, clv_dart cell) {
+  const clv_page page = map_page(m, cell);
+  const clv_template *shape = &clv_templates[page.kind];
+  const map_rows *rows = &m->rows[page.kind];
+  const uint32_t row = map_row(page, cell), *links = rows->data.data + (size_t)row * rows->words;
+  for (uint32_t k = 0; k < m->numbered_count; k++) {
+    const map_index *index = m->numbered[k];
+    if (index->crossing) CLV_PREFETCH(index->ids[page.kind].data + (size_t)row * shape->sub[index->inner].count);
+  }
+  for (uint32_t f = 0; f < shape->facet_count; f++) {
+    const clv_page beyond = map_page(m, links[f]);
+    if (!links[f] || !map_is_template(beyond.kind)) continue;
+    const uint32_t other = map_row(beyond, links[f]);
+    CLV_PREFETCH(m->rows[beyond.kind].data.data + (size_t)other * m->rows[beyond.kind].words);
+    CLV_PREFETCH(m->rows[beyond.kind].state.data + other);
+  }
+}
+
 static clv_result drop_template(map *m, clv_dart dart) {
   const clv_template *shape = &clv_templates[map_page(m, dart).kind];
   const uint32_t n = m->view.dimension;
   const clv_dart cell = dart & ~63u;
   clv_result result = CLV_OK;
+  look_ahead(m, cell);
   for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++)
     if (!map_unsew_plain(m, cell | shape->facet_first[f], &result)) result = part(m, n, cell | shape->facet_first[f]);
   return result == CLV_OK ? map_cell_drop(m, cell) : result;

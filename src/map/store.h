@@ -115,6 +115,7 @@ typedef struct map_embedding {
   // Where a commit does nothing but part orbits in two (part.c): whether all that comes off an orbit wants is a copy of its
   // values, room for so many more of each sort, and the copies.
   bool copies;
+  bool destroys;   // whether someone wants to hear of values of cells that are lost
   bool recomputes; // whether some value of an orbit follows from its members, or from a policy
   bool (*reserve_copies)(void *self, struct map *map, uint32_t more);
   void (*copy)(void *self, const struct map_parted *parted, uint32_t count);

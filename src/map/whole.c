@@ -90,6 +90,29 @@ static bool find_facets(looking *l, const map_removed *cell) {
   return true;
 }
 
+// What will be read of the cell's orbits and of the cells round its edges lies far apart in memory: it is asked for at once.
+static void look_ahead(const looking *l, const map_removed *cell) {
+  const map *m = l->m;
+  const clv_template *shape = l->facts.shape;
+  const uint32_t facets = shape->facet_count, *links = m->view.links[l->kind];
+  for (uint32_t f = 0; f < facets; f++) {
+    if (!(l->sewn >> f & 1u)) continue;
+    const uint32_t *row = links + (size_t)map_uniform_row(l->beyond[f]) * facets;
+    for (uint32_t n = 0; n < facets; n++)
+      if (row[n]) CLV_PREFETCH(links + (size_t)map_uniform_row(row[n]) * facets);
+  }
+  for (uint32_t i = 0; i < m->numbered_count; i++) {
+    const map_index *index = m->numbered[i];
+    if (!index->crossing) continue;
+    const uint32_t count = shape->sub[index->inner].count;
+    const uint32_t *ids = index->ids[l->kind].data + (size_t)map_uniform_row(cell->dart) * count;
+    for (uint32_t p = 0; p < count; p++) {
+      CLV_PREFETCH(index->dart.data + ids[p]);
+      CLV_PREFETCH(index->generation.data + ids[p]);
+    }
+  }
+}
+
 static void find_whole(const looking *l, map_removed *cell) {
   const shape_facts *facts = &l->facts;
   const uint32_t edges = facts->shape->sub[EDGE].count, vertices = facts->shape->sub[VERTEX].count;
@@ -133,6 +156,7 @@ bool map_find_removed(map *m, uint32_t kind) {
       s->removed.count = 0;
       return true;
     }
+    look_ahead(&l, cell);
     find_whole(&l, cell);
   }
   return true;

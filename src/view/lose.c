@@ -318,7 +318,7 @@ static void clear_values(const losing *l, const clv_column *column) {
 static bool derive_again(losing *l, const view_figure *figure) {
   const clv_column *column = figure->column;
   const uint32_t dims = column->index->dims;
-  if (!column->index->crossing) return true;
+  if (!column->index->crossing || l->first[dims] == l->end[dims]) return true;
   bool done = true;
   if (figure->count != 1 || !figure->formulas[0].direct) clear_values(l, column);
   for (uint32_t f = 0; f < figure->count; f++) {
@@ -498,6 +498,34 @@ static bool update_table(losing *l, view_table *table) {
   return done;
 }
 
+// What few events will lead to lies all over the memory: values, and rows of tables. It is asked for at once, first what tells
+// where the rows are.
+static void look_ahead(const losing *l) {
+  enum { FEW = 48 };
+  const clv_views *views = l->views;
+  const clv_commit *commit = l->commit;
+  const uint32_t cells = clv_orbit_dims(&l->m->view, CLV_CELL);
+  if (commit->event_count > FEW) return;
+  for (uint32_t t = 0; t < views->tables.count; t++) {
+    const view_table *table = &views->tables.data[t];
+    const uint32_t own = table->site.crossing ? table->site.dims : cells;
+    for (uint32_t k = l->first[own]; table->rows && k < l->end[own]; k++)
+      CLV_PREFETCH(table->row_of_key.data + commit->events[k].id.index);
+  }
+  for (uint32_t f = 0; f < views->derived.count; f++) {
+    const clv_column *column = views->derived.data[f].column;
+    if (!column->index->crossing) continue;
+    for (uint32_t k = l->first[column->index->dims]; k < l->end[column->index->dims]; k++)
+      CLV_PREFETCH(column->slots.data + (size_t)commit->events[k].id.index * column->size);
+  }
+  for (uint32_t t = 0; t < views->tables.count; t++) {
+    const view_table *table = &views->tables.data[t];
+    const uint32_t own = table->site.crossing ? table->site.dims : cells;
+    for (uint32_t k = l->first[own]; table->rows && k < l->end[own]; k++)
+      view_row_look_ahead(table, view_row_of_key(table, commit->events[k].id.index));
+  }
+}
+
 void view_lost_free(view_lost *lost, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &lost->stamps);
   BASE_RELEASE(allocator, &lost->keys);
@@ -525,6 +553,7 @@ bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
   views->change.commit = commit;
   views->change.values.count = 0; // all of them are at orbits that events name
   *done = true;
+  look_ahead(&l);
   for (uint32_t k = 0; *done && k < views->derived.count; k++) *done = derive_again(&l, &views->derived.data[k]);
   for (uint32_t k = 0; *done && k < views->tables.count; k++) *done = update_table(&l, &views->tables.data[k]);
   return true;

@@ -314,7 +314,7 @@ static bool number_vertices(view_table *table, view_workshop *shop, view_slab *s
   }
   for (uint32_t word = least; places && word <= most; word++)
     for (uint64_t left = bits[word]; left; left &= left - 1) count++;
-  const bool room = reserve_vertices(slab, &shop->allocator, count);
+  const bool room = reserve_vertices(slab, &shop->allocator, count + VIEW_TAIL + table->particles); // with its tail
   count = 0;
   for (uint32_t word = least; places && word <= most; word++) {
     for (uint64_t left = bits[word]; room && left; left &= left - 1) {

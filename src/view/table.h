@@ -138,6 +138,20 @@ static inline uint32_t view_row_of_key(const view_table *table, uint32_t key) {
   return key < table->row_of_key.count ? table->row_of_key.data[key] : 0;
 }
 
+// Asks for the memory of a row that will be written; none for reference 0.
+static inline void view_row_look_ahead(const view_table *table, uint32_t reference) {
+  if (!reference) return;
+  const view_slab *slab = view_row_slab(table, reference);
+  const uint32_t row = view_row_number(reference);
+  CLV_PREFETCH(slab->bases.data + row);
+  CLV_PREFETCH(slab->keys.data + row);
+  CLV_PREFETCH(slab->nexts.data + row);
+  const uint32_t *places = view_row_place(table, slab, row, 0);
+  const double *constants = view_row_constant(table, slab, row, 0);
+  for (uint32_t p = 0; p < table->particles; p += 2) CLV_PREFETCH(places + (size_t)p * KERNEL_LANES);
+  for (uint32_t c = 0; c < table->constants; c++) CLV_PREFETCH(constants + (size_t)c * KERNEL_LANES);
+}
+
 // What a row must be, computed from its base: vertices' slots and constants (constants[k * lanes]). Used by the check.
 void view_row_compute(view_table *table, view_workshop *shop, uint32_t *vertices, double *constants, uint32_t stride);
 // The same for up to VIEW_LANES bases; in vertices and constants, lane by lane.
