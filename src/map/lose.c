@@ -127,9 +127,10 @@ static bool lose_cell(losing *l, clv_dart cell) {
 // Where nothing was done but to remove cells, what is left of most orbits is known to be one piece (whole.c): it keeps its
 // id, and nobody goes there. An orbit that some cell may have parted is flooded, from all sides.
 
-static uint32_t whole_places(const losing *l, const map_removed *cell) {
+// As bits: a cell has fewer than 64 places of any sort.
+static uint64_t whole_places(const losing *l, const map_removed *cell) {
   const uint32_t inner = l->index->inner;
-  return inner == VERTEX ? cell->vertices : inner == EDGE ? cell->edges : inner == FACE ? UINT32_MAX : 0;
+  return inner == VERTEX ? cell->vertices : inner == EDGE ? cell->edges : inner == FACE ? UINT64_MAX : 0;
 }
 
 static bool is_doubtful(const losing *l, uint32_t id) {
@@ -145,8 +146,9 @@ static bool note_doubts(losing *l) {
   for (; s->doubts.count < words; s->doubts.count++) s->doubts.data[s->doubts.count] = 0;
   for (uint32_t k = 0; k < s->removed.count; k++) {
     const uint32_t *ids = l->ids + map_uniform_row(s->removed.data[k].dart) * l->sub->count;
-    const uint32_t whole = whole_places(l, &s->removed.data[k]);
-    for (uint32_t p = 0; p < l->sub->count; p++) s->doubts.data[ids[p] / 32] |= (~whole >> p & 1u) << ids[p] % 32;
+    const uint64_t whole = whole_places(l, &s->removed.data[k]);
+    for (uint32_t p = 0; p < l->sub->count; p++)
+      s->doubts.data[ids[p] / 32] |= (uint32_t)(~whole >> p & 1u) << ids[p] % 32;
   }
   return true;
 }
@@ -184,8 +186,9 @@ static bool start_beside(losing *l, const map_removed *cell) {
   const map *m = l->m;
   const clv_template *shape = l->shape;
   const uint32_t *ids = l->ids + map_uniform_row(cell->dart) * l->sub->count;
-  const uint32_t step = l->index->inner & 3u ? 2 : 1, whole = whole_places(l, cell);
-  uint32_t met = 0; // whole places of the cell
+  const uint32_t step = l->index->inner & 3u ? 2 : 1;
+  const uint64_t whole = whole_places(l, cell);
+  uint64_t met = 0; // whole places of the cell
   for (uint32_t n = cell->first; n < cell->drop; n++) {
     const map_write w = m->log.data[n];
     if (w.dart >> 6 == cell->dart >> 6 || !map_row_alive(m, l->kind, map_uniform_row(w.dart))) continue;
@@ -197,7 +200,7 @@ static bool start_beside(losing *l, const map_removed *cell) {
       if (!(whole >> place & 1u) || is_doubtful(l, ids[place])) {
         if (!start(l, w.dart + k)) return false;
       } else {
-        met |= 1u << place;
+        met |= UINT64_C(1) << place;
         if (!start_whole(l, ids[place], w.dart + k)) return false;
       }
     }
