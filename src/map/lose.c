@@ -209,12 +209,7 @@ static bool start_beside(losing *l, const map_removed *cell) {
 }
 
 static bool find_beside_removed(losing *l) {
-  enum { PLACES = 64 }; // of a cell's orbits, about: what grows bit by bit is copied as often
   map_scratch *s = l->s;
-  const clv_allocator *a = &l->m->allocator;
-  const uint64_t left = s->left.count + (uint64_t)s->removed.count * l->sub->count;
-  if (!BASE_RESERVE(a, &s->left, left) || !BASE_RESERVE(a, &s->places, (uint64_t)s->removed.count * PLACES))
-    return false;
   if (!note_doubts(l)) return false;
   bool done = true;
   for (uint32_t k = 0; done && k < s->removed.count; k++) done = start_beside(l, &s->removed.data[k]);
