@@ -258,6 +258,18 @@ static bool reserve_slab(view_table *table, view_slab *slab, const clv_allocator
   return true;
 }
 
+// Neighbours in the map share vertices. In one batch they would wait for each other's sums; so the rows of a few batches are
+// dealt out to them in turn.
+static void spread(uint32_t *to, const uint32_t *from, uint32_t count) {
+  enum { HAND = VIEW_LANES * VIEW_LANES };
+  for (uint32_t first = 0; first < count; first += HAND) {
+    const uint32_t end = count - first < HAND ? count : first + HAND;
+    const uint32_t batches = (end - first + VIEW_LANES - 1) / VIEW_LANES;
+    for (uint32_t batch = 0; batch < batches; batch++)
+      for (uint32_t k = first + batch; k < end; k += batches) *to++ = from[k];
+  }
+}
+
 // Writes the rows' bases, constants and their vertices by slot; number_vertices gives those their numbers in the slab.
 static void fill_rows(view_table *table, view_workshop *shop, view_slab *slab, uint32_t first, uint32_t count) {
   hoisting h; // its quadrature is written before it is read
@@ -266,8 +278,8 @@ static void fill_rows(view_table *table, view_workshop *shop, view_slab *slab, u
   hoist_start(&h);
   slab->rows = count;
   if (!count) return;
-  memcpy(slab->bases.data, shop->bases.data + first, count * sizeof *slab->bases.data);
-  memcpy(slab->keys.data, shop->keys.data + first, count * sizeof *slab->keys.data);
+  spread(slab->bases.data, shop->bases.data + first, count);
+  spread(slab->keys.data, shop->keys.data + first, count);
   for (uint32_t row = 0; row < count; row += VIEW_LANES) {
     const uint32_t lanes = count - row < VIEW_LANES ? count - row : VIEW_LANES;
     hoist_rows(&h, slab->bases.data + row, lanes, view_row_place(table, slab, row, 0));
