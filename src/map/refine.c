@@ -133,6 +133,10 @@ static clv_result split_beyond(map_refining *r, uint32_t facet) {
   clv_result result = CLV_OK;
   for (uint32_t l = first; result == CLV_OK && l < end; l++) {
     clv_dart *places = &r->beyond[4 * l];
+    if (!places[0] || !places[1])
+      return map_fail(m, CLV_ERROR_REFUSED,
+                      "the cell of dart %u cannot be refined: beyond a face of it an edge is not whole",
+                      r->border.cell);
     result = map_extend(m, places[0]);
     if (result == CLV_OK) result = map_refining_add(r, places[1], &places[2]);
     if (result == CLV_OK) result = map_refining_add(r, places[2], &places[3]);
