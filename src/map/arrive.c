@@ -30,22 +30,6 @@ static inline uint32_t *child_mark(const arriving *a, clv_dart dart, const clv_s
   return &a->s->child_marks.data[(size_t)child * CLV_TEMPLATE_DARTS + sub->of[dart & 63u]];
 }
 
-static bool add_part(arriving *a, map_new_orbit *orbit, uint64_t old, uint32_t weight) {
-  map_orbits *o = a->o;
-  if (!old) {
-    orbit->gained = true;
-    return true;
-  }
-  for (uint32_t k = o->parts.count; k > orbit->part_start; k--) {
-    if (o->parts.data[k - 1].old != old) continue;
-    o->parts.data[k - 1].weight += weight;
-    return true;
-  }
-  if (!BASE_RESERVE(&a->m->allocator, &o->parts, (uint64_t)o->parts.count + 1)) return false;
-  o->parts.data[o->parts.count++] = (map_part){old, o->orbits.count, weight};
-  return true;
-}
-
 // True where the walk stops: there is an id, and it is enough to know it.
 static inline bool stops_at(arriving *a, uint32_t id) {
   if (a->whole || !id) return false;
@@ -74,7 +58,7 @@ static inline bool visit_record(arriving *a, map_new_orbit *orbit, clv_dart dart
   const uint32_t id = a->index->record_ids.data[record];
   if (*mark == a->stamp || stops_at(a, id)) return true;
   *mark = a->stamp;
-  return push(a, dart) && add_part(a, orbit, old_name(a, record, id), 1);
+  return push(a, dart) && map_add_part(a->m, a->o, orbit, old_name(a, record, id), 1);
 }
 
 static bool visit_child(arriving *a, map_new_orbit *orbit, clv_dart dart) {
@@ -86,7 +70,7 @@ static bool visit_child(arriving *a, map_new_orbit *orbit, clv_dart dart) {
   uint32_t *mark = child_mark(a, dart, sub);
   if (*mark == a->stamp) return true;
   *mark = a->stamp;
-  return push(a, (dart & ~63u) | sub->first[number]) && add_part(a, orbit, id, sub->size[number]);
+  return push(a, (dart & ~63u) | sub->first[number]) && map_add_part(a->m, a->o, orbit, id, sub->size[number]);
 }
 
 static inline bool visit(arriving *a, map_new_orbit *orbit, clv_dart dart) {

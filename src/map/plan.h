@@ -255,4 +255,21 @@ void map_retire_block(map *m, uint32_t block);
 bool map_journals_reserve(map *m);
 void map_journals_append(map *m);
 
+// Notes that so much of an orbit that is being found bore an old one's id; of none: the orbit has gained. False when memory is
+// out.
+static inline bool map_add_part(const map *m, map_orbits *o, map_new_orbit *orbit, uint64_t old, uint32_t weight) {
+  if (!old) {
+    orbit->gained = true;
+    return true;
+  }
+  for (uint32_t k = o->parts.count; k > orbit->part_start; k--) {
+    if (o->parts.data[k - 1].old != old) continue;
+    o->parts.data[k - 1].weight += weight;
+    return true;
+  }
+  if (!BASE_RESERVE(&m->allocator, &o->parts, (uint64_t)o->parts.count + 1)) return false;
+  o->parts.data[o->parts.count++] = (map_part){old, o->orbits.count, weight};
+  return true;
+}
+
 #endif

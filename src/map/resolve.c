@@ -232,22 +232,6 @@ static bool leave_node(resolver *r, clv_dart node, uint32_t record) {
   return true;
 }
 
-static bool add_part(resolver *r, map_new_orbit *orbit, uint64_t old, uint32_t weight) {
-  map_orbits *o = r->o;
-  if (!old) {
-    orbit->gained = true;
-    return true;
-  }
-  for (uint32_t k = o->parts.count; k > orbit->part_start; k--) {
-    if (o->parts.data[k - 1].old != old) continue;
-    o->parts.data[k - 1].weight += weight;
-    return true;
-  }
-  if (!BASE_RESERVE(&r->m->allocator, &o->parts, (uint64_t)o->parts.count + 1)) return false;
-  o->parts.data[o->parts.count++] = (map_part){old, o->orbits.count, weight};
-  return true;
-}
-
 // The nodes of an orbit whose cells are all plain: found together, and read straight from the rows. *count is 0 when it
 // is not so.
 static bool add_plain_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart, uint32_t *count) {
@@ -272,13 +256,13 @@ static bool add_plain_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart, ui
       return false;
     // Runs of one old name are folded before they are looked up among the parts.
     if (old != part.old) {
-      if (part.weight && !add_part(r, orbit, part.old, part.weight)) return false;
+      if (part.weight && !map_add_part(r->m, r->o, orbit, part.old, part.weight)) return false;
       part.old = old;
       part.weight = 0;
     }
     part.weight += sub->size[number];
   }
-  return !part.weight || add_part(r, orbit, part.old, part.weight);
+  return !part.weight || map_add_part(r->m, r->o, orbit, part.old, part.weight);
 }
 
 static bool add_any_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart) {
@@ -294,7 +278,7 @@ static bool add_any_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart) {
         record != MAP_NO_RECORD && r->o->index ? r->o->index->record_ids.data[record] : MAP_TEMPLATE_SLOT;
     const uint64_t old = id & MAP_TEMPLATE_SLOT ? map_old_name(r->m, r->o->index, node) : id;
     const uint32_t weight = record != MAP_NO_RECORD ? 1 : map_node_weight(r->m, r->inner, node);
-    if (!add_part(r, orbit, old, weight) || !leave_node(r, node, record)) return false;
+    if (!map_add_part(r->m, r->o, orbit, old, weight) || !leave_node(r, node, record)) return false;
   }
   return true;
 }
@@ -309,7 +293,7 @@ static bool add_origin(resolver *r, map_new_orbit *orbit) {
   clv_dart origin = CLV_NO_DART;
   for (uint32_t k = orbit->node_start; k < r->o->nodes.count && !origin; k++)
     origin = map_origin(m, r->o->nodes.data[k]);
-  return !origin || add_part(r, orbit, map_old_name(m, r->o->index, origin), 0);
+  return !origin || map_add_part(r->m, r->o, orbit, map_old_name(m, r->o->index, origin), 0);
 }
 
 // Walks the orbit at a touched dart, unless it was walked already.

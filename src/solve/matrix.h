@@ -105,4 +105,7 @@ static inline double *matrix_block(const matrix *m, uint32_t block) {
 // The number of a block, row <= column; UINT32_MAX for none.
 uint32_t matrix_find(const matrix *m, uint32_t row, uint32_t column);
 
+// The first of a chunk's tail, which is in order, that is not before a row.
+uint32_t matrix_first_from(const uint32_t *tail, uint32_t count, uint32_t row);
+
 #endif

@@ -167,7 +167,7 @@ static void multiply_chunk(void *user, uint32_t number, uint32_t worker) {
   s->loops->multiply(chunk->rows, starts, m->places.data, m->values.data, x, sums);
 }
 
-static uint32_t first_from(const uint32_t *tail, uint32_t count, uint32_t row) {
+uint32_t matrix_first_from(const uint32_t *tail, uint32_t count, uint32_t row) {
   uint32_t low = 0, high = count;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
@@ -190,8 +190,8 @@ static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
     const matrix_chunk *before = &m->chunks.data[c];
     const uint32_t *tail = m->tail.data + before->tail;
     const double *from = (const double *)m->sums.data + before->sums + 4 * (size_t)before->rows;
-    const uint32_t end = first_from(tail, before->tails, chunk->first + chunk->rows);
-    for (uint32_t k = first_from(tail, before->tails, chunk->first); k < end; k++) {
+    const uint32_t end = matrix_first_from(tail, before->tails, chunk->first + chunk->rows);
+    for (uint32_t k = matrix_first_from(tail, before->tails, chunk->first); k < end; k++) {
       double *to = sums + 4 * (size_t)(tail[k] - chunk->first);
       for (uint32_t axis = 0; axis < 3; axis++) to[axis] += from[4 * (size_t)k + axis];
     }

@@ -222,18 +222,6 @@ static void multiply_chunk(void *user, uint32_t number, uint32_t worker) {
   multiply_slices(s, number, x, sums);
 }
 
-static uint32_t first_from(const uint32_t *tail, uint32_t count, uint32_t row) {
-  uint32_t low = 0, high = count;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (tail[middle] < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 // Adds the tails of chunks before this one to its own sums, and hands them out.
 static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
   const run *s = user;
@@ -246,8 +234,8 @@ static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
     const matrix_chunk *before = &m->chunks.data[c];
     const uint32_t *tail = m->tail.data + before->tail;
     const float *from = (const float *)q->sums.data + q->sum_starts.data[c] + 4 * (size_t)before->rows;
-    const uint32_t end = first_from(tail, before->tails, chunk->first + chunk->rows);
-    for (uint32_t k = first_from(tail, before->tails, chunk->first); k < end; k++)
+    const uint32_t end = matrix_first_from(tail, before->tails, chunk->first + chunk->rows);
+    for (uint32_t k = matrix_first_from(tail, before->tails, chunk->first); k < end; k++)
       for (uint32_t axis = 0; axis < 3; axis++)
         sums[4 * (size_t)(tail[k] - chunk->first) + axis] += from[4 * (size_t)k + axis];
   }
