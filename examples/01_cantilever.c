@@ -14,9 +14,7 @@ int main(void) {
   clv_section rubber = {clv_zone_all(), "fem-corotational", clv_default_material()};
   rubber.material.young = 10e6; // Pa
   clv_body_def body = clv_default_body_def();
-  body.mesh = &mesh;
-  body.sections = &rubber;
-  body.section_count = 1;
+  body.mesh = &mesh, body.sections = &rubber, body.section_count = 1;
   clv_solver_def solver = clv_default_solver_def(); // implicit Euler
   clv_world_def clock = clv_default_world_def();    // steps of 1/60 s
   clv_world *world = clv_world_create(&clock);
@@ -37,5 +35,4 @@ int main(void) {
   if (!recorder || clv_recorder_close(recorder, "finished", &error)) return puts(error.message), 1;
   printf("see cantilever/beam.pvd; hash %016llx\n", (unsigned long long)clv_world_hash(world));
   clv_world_destroy(world);
-  return 0;
 }

@@ -29,9 +29,9 @@ simulate() { # scene, name
   run render $out/"$2" -o $out/"$2"_body.png --color von-mises
 }
 
-simulate scenes/01_cantilever.yaml cantilever
+simulate examples/01_cantilever.yaml cantilever
 
-liver=scenes/13_liver_corotational.yaml
+liver=examples/13_liver_corotational.yaml
 if [ -n "$meshes" ] && [ -f "$meshes/liver.msh" ]; then
   file=$(cd "$meshes" && pwd)/liver.msh
   sed -e "s|^mesh:.*|mesh: {file: \"$file\", scale: 0.03}|" \

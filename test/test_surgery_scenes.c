@@ -17,7 +17,7 @@ typedef struct ending {
 static clv_scene *read_scene(const char *name) {
   char path[512];
   clv_error error = {0};
-  snprintf(path, sizeof path, "%s/scenes/%s.yaml", TEST_SOURCE_DIR, name);
+  snprintf(path, sizeof path, "%s/examples/%s.yaml", TEST_SOURCE_DIR, name);
   clv_scene *scene = clv_scene_read(path, NULL, &error);
   if (!scene) fail_msg("%s", error.message);
   return scene;

@@ -69,7 +69,7 @@ const cli_command cli_render = {
         "until its end or --time, and nothing but the picture written), or a mesh file of any format.\n"
         "\n" CLI_LOOK_HELP "\n"
         "  cleave render out/cantilever -o beam.png --color von-mises\n"
-        "  cleave render scenes/01_cantilever.yaml --time 0.2 -o beam.png --camera 1,-2,0.5\n"
+        "  cleave render examples/01_cantilever.yaml --time 0.2 -o beam.png --camera 1,-2,0.5\n"
         "  cleave render liver.msh -o liver.png --clip 0,0,0 1,0,0 --shrink 0.1\n",
     .run = run_render,
 };

@@ -310,7 +310,7 @@ const cli_command cli_run = {
         "--resume' then goes on, and ends in the same bits as if it had not been stopped. The exit status is then 128\n"
         "and the number of the signal.\n"
         "\n"
-        "  cleave run scenes/01_cantilever.yaml\n"
-        "  cleave run scenes/01_cantilever.yaml --until 0.5 --threads 2 --out /tmp/beam --json\n",
+        "  cleave run examples/01_cantilever.yaml\n"
+        "  cleave run examples/01_cantilever.yaml --until 0.5 --threads 2 --out /tmp/beam --json\n",
     .run = run_run,
 };

@@ -68,7 +68,7 @@ const cli_command cli_scene_check = {
             "refuse at its start is found: unknown keys, values out of range, zones that hold nothing, files that are\n"
             "missing. Prints the first mistake of each file with its place; ends with status 1 if there are any.\n"
             "\n"
-            "  cleave scene check scenes/*.yaml\n",
+            "  cleave scene check examples/*.yaml\n",
     .run = run_check,
 };
 
@@ -82,7 +82,7 @@ const cli_command cli_scene_explain = {
             "and\n"
             "pulled, how it is solved, the stable step, what is written, and the defaults that were taken.\n"
             "\n"
-            "  cleave scene explain scenes/01_cantilever.yaml\n",
+            "  cleave scene explain examples/01_cantilever.yaml\n",
     .run = run_explain,
 };
 

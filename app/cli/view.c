@@ -138,7 +138,7 @@ const cli_command cli_view = {
         "can.\n"
         "Ctrl-C ends it.\n"
         "\n"
-        "  cleave view scenes/13_liver_corotational.yaml\n"
+        "  cleave view examples/13_liver_corotational.yaml\n"
         "  cleave view out/01_cantilever --port 8080 --no-open\n",
     .run = run_view,
 };

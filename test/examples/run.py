@@ -30,13 +30,13 @@ def output_of(directory, *command):
 
 def compare(number):
     sources = sorted(path.stem for path in root.glob(f"examples/{number:02}_*.c"))
-    scenes = sorted(path.stem for path in root.glob(f"scenes/{number:02}_*.yaml"))
+    scenes = sorted(path.stem for path in root.glob(f"examples/{number:02}_*.yaml"))
     if len(sources) != 1 or sources != scenes:
         wrong.append(f"{number:02}: the examples {sources} and the scenes {scenes} must be one pair")
         return
     name = sources[0]
     program = output_of(work / name / "example", examples / name)
-    scene = output_of(work / name / "scene", cleave, "run", root / "scenes" / f"{name}.yaml", "--out", "out", "--json")
+    scene = output_of(work / name / "scene", cleave, "run", root / "examples" / f"{name}.yaml", "--out", "out", "--json")
     if program is None or scene is None:
         return
     ours = re.search(r"hash ([0-9a-f]{16})$", program.strip())
@@ -48,7 +48,7 @@ def compare(number):
 
 
 def check_page(page):
-    blocks = re.findall(r"<!-- ((?:examples|scenes)/\S+) -->\n```\w+\n(.*?)```", page.read_text(), re.DOTALL)
+    blocks = re.findall(r"<!-- (examples/\S+) -->\n```\w+\n(.*?)```", page.read_text(), re.DOTALL)
     for source, block in blocks:
         text = (root / source).read_text()
         if block not in text:

@@ -1,6 +1,6 @@
 # `run` and `scene`: scenes checked, explained and run; docs/scenes.md, its files and its commands.
 
-scenes=$root/../../scenes
+scenes=$root/../../examples
 
 # ---- help
 
@@ -25,7 +25,7 @@ it 'every scene is good' all_scenes
 pictured() {
   local scene picture
   for scene in "$scenes"/*.yaml; do
-    grep -qF "(${scene##*/})" "$scenes/README.md" || fail "scenes/README.md has no ${scene##*/}"
+    grep -qF "(${scene##*/})" "$scenes/README.md" || fail "examples/README.md has no ${scene##*/}"
   done
   for picture in $(grep -o '\.\./docs/pictures/[a-z_]*\.png' "$scenes/README.md"); do
     [ -s "$scenes/$picture" ] || fail "there is no $picture"
