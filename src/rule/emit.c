@@ -220,6 +220,12 @@ static void add_value(const emitter *e, const emit_node *node) {
   }
 }
 
+// Whether the ways to particles and back are much of what a body does: in forces at a single point. In energies, which are
+// asked for now and then, in matrices and in sums over points they are not.
+static bool is_hot(const emitter *e) {
+  return e->graph.roots.count > 1 && !e->loops.points && !e->loops.axis;
+}
+
 static void add_gather(emitter *e, const char *indent, const emit_node *node) {
   const int array = array_of(node->op);
   assert(array >= 0);
@@ -229,8 +235,9 @@ static void add_gather(emitter *e, const char *indent, const emit_node *node) {
   const char *name = array_names[array];
   const uint32_t x = 3 * particle;
   emit_add(e->text, "%slanes %s%u, %s%u, %s%u;\n", indent, name, x, name, x + 1, name, x + 2);
-  emit_add(e->text, "%slanes_gather(%s, at + %u, &%s%u, &%s%u, &%s%u);\n", indent, arrays[array],
-           KERNEL_LANES * particle, name, x, name, x + 1, name, x + 2);
+  emit_add(e->text, "%s%s(%s, at + %u, &%s%u, &%s%u, &%s%u);\n", indent,
+           is_hot(e) ? "lanes_gather" : "lanes_gather_far", arrays[array], KERNEL_LANES * particle, name, x, name,
+           x + 1, name, x + 2);
 }
 
 // Matrices of two columns get a third of zeros.
@@ -356,7 +363,10 @@ static void add_scatter(const emitter *e) {
       if (root[k]) minus &= root[k];
     }
     if (!any) continue;
-    emit_add(e->text, "    lanes_scatter_full(out, at + %u, %u, ", KERNEL_LANES * p, (unsigned)minus);
+    if (!is_hot(e))
+      emit_add(e->text, "    lanes_scatter_far(out, at + %u, ", KERNEL_LANES * p);
+    else
+      emit_add(e->text, "    lanes_scatter_full(out, at + %u, %u, ", KERNEL_LANES * p, (unsigned)minus);
     for (uint32_t k = 0; k < 3; k++) {
       if (k) emit_add(e->text, ", ");
       add_force(e, 3 * p + k, minus);

@@ -95,6 +95,18 @@ static uint32_t rotate(uint32_t word, unsigned by) {
   return word >> by | word << (32 - by);
 }
 
+// The words move up by one a round: instead of them, their names move down. Eight rounds are written out, so that all names
+// are known and the words stay in registers.
+static inline void hash_round(uint32_t s[8], unsigned round, uint32_t word) {
+  const uint32_t a = s[-round & 7], b = s[(1 - round) & 7], c = s[(2 - round) & 7];
+  const uint32_t e = s[(4 - round) & 7], f = s[(5 - round) & 7], g = s[(6 - round) & 7];
+  const uint32_t high = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+  const uint32_t one = s[(7 - round) & 7] + high + ((e & f) ^ (~e & g)) + word;
+  const uint32_t low = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+  s[(3 - round) & 7] += one;
+  s[(7 - round) & 7] = one + low + ((a & b) ^ (a & c) ^ (b & c));
+}
+
 static void hash_block(uint32_t state[8], const uint8_t *block) {
   uint32_t w[64];
   for (int k = 0; k < 16; k++)
@@ -107,15 +119,15 @@ static void hash_block(uint32_t state[8], const uint8_t *block) {
   }
   uint32_t s[8];
   memcpy(s, state, sizeof s);
-  // The words move up by one a round: instead of them, their names move down.
-  for (unsigned k = 0; k < 64; k++) {
-    const uint32_t a = s[-k & 7], b = s[(1 - k) & 7], c = s[(2 - k) & 7];
-    const uint32_t e = s[(4 - k) & 7], f = s[(5 - k) & 7], g = s[(6 - k) & 7];
-    const uint32_t high = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-    const uint32_t one = s[(7 - k) & 7] + high + ((e & f) ^ (~e & g)) + round_words[k] + w[k];
-    const uint32_t low = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
-    s[(3 - k) & 7] += one;
-    s[(7 - k) & 7] = one + low + ((a & b) ^ (a & c) ^ (b & c));
+  for (int k = 0; k < 64; k += 8) {
+    hash_round(s, 0, round_words[k] + w[k]);
+    hash_round(s, 1, round_words[k + 1] + w[k + 1]);
+    hash_round(s, 2, round_words[k + 2] + w[k + 2]);
+    hash_round(s, 3, round_words[k + 3] + w[k + 3]);
+    hash_round(s, 4, round_words[k + 4] + w[k + 4]);
+    hash_round(s, 5, round_words[k + 5] + w[k + 5]);
+    hash_round(s, 6, round_words[k + 6] + w[k + 6]);
+    hash_round(s, 7, round_words[k + 7] + w[k + 7]);
   }
   for (int k = 0; k < 8; k++) state[k] += s[k];
 }

@@ -100,9 +100,16 @@ static bool check_places(clv_program *program, const rule_tree *declaration) {
   return fine && !m.failed && !program->no_memory;
 }
 
-// A law of the library, in a program that is made for one body.
+static bool has_file_of_a_user(const clv_program *program) {
+  for (uint32_t k = 0; k < program->files.count; k++)
+    if (!program->files.data[k].shipped) return true;
+  return false;
+}
+
+// A law of the library, in a program that is made for one body or for rules of a user: that it is sound is known since Cleave
+// was tested. Alone, the library is checked as any file is.
 static bool is_trusted(const clv_program *program, const rule_tree *declaration) {
-  return program->needs && program->files.data[declaration->span.file].shipped;
+  return program->files.data[declaration->span.file].shipped && (program->needs || has_file_of_a_user(program));
 }
 
 static bool add_law(clv_program *program, law_cache *cache, const rule_tree *declaration, const law_shape *shape,

@@ -62,7 +62,8 @@ static uint32_t count_units(const native_pieces *pieces) {
 static const char quick[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
                             "#pragma GCC optimize(\"no-tree-pta\", \"no-ivopts\", \"no-tree-dominator-opts\")\n"
                             "#pragma GCC optimize(\"ira-region=one\")\n"
-                            "#endif\n";
+                            "#endif\n"
+                            "#define LANES_QUICK\n";
 
 static void write_unit(native_unit *unit, const native_pieces *pieces, const native_frame *frame) {
   emit_text *text = &unit->text;
