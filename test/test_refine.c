@@ -478,6 +478,49 @@ static void finer_ones_go(void **unused) {
   }
 }
 
+// A facet that neighbours have divided twice, and that is free in part since one of them is gone: what faces some of its places
+// and not the others tells nothing about whether it is divided.
+static bool refine_beside_gap(const kind_of_grid *g, uint32_t gap) {
+  clv_map *map = grid_map(g->grid, NULL);
+  create_columns(map, false);
+  clv_column *lev = clv_column_find(map, "lev");
+  const clv_dart cell = clv_cell_at(map, g->kind, 0);
+  clv_dart first = cell;
+  while (clv_is_free(map, first, map->dimension)) first++;
+  for (uint32_t n = 0; n < 2; n++) {
+    assert_int_equal(clv_map_begin(map), CLV_OK);
+    assert_int_equal(refine_at(map, lev, clv_alpha(map, first, map->dimension)), CLV_OK);
+    assert_int_equal(clv_map_commit(map), CLV_OK);
+  }
+  clv_walk around;
+  clv_dart fine = CLV_NO_DART;
+  assert_int_equal(clv_walk_adjacent(&around, map, CLV_CELL, map->dimension == 3 ? CLV_FACE : CLV_EDGE, cell), CLV_OK);
+  for (uint32_t k = 0, n = 0; k < around.count && !fine; k++)
+    if (level_of(map, lev, around.darts[k]) == 2 && n++ == gap) fine = around.darts[k];
+  clv_walk_end(&around);
+  if (fine) {
+    assert_int_equal(clv_map_begin(map), CLV_OK);
+    assert_int_equal(clv_map_remove_cell(map, fine), CLV_OK);
+    assert_int_equal(clv_map_commit(map), CLV_OK);
+    assert_int_equal(clv_map_begin(map), CLV_OK);
+    if (refine_from(map, lev, cell, 0) != CLV_OK) fail_msg("%s", clv_map_error(map));
+    assert_int_equal(clv_map_commit(map), CLV_OK);
+    check_map(map);
+    assert_int_equal(clv_cell_shape(map, clv_alpha(map, first, 0)), g->kind);
+  }
+  clv_map_destroy(map);
+  return fine;
+}
+
+static void beside_gaps(void **unused) {
+  (void)unused;
+  for (uint32_t k = 0; k < KINDS; k++) {
+    uint32_t gaps = 0;
+    while (refine_beside_gap(&kinds[k], gaps)) gaps++;
+    assert_true(gaps >= 2);
+  }
+}
+
 // Prisms and pyramids stay as they are, and may have refined neighbours.
 static void mixed(void **unused) {
   (void)unused;
@@ -603,11 +646,17 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[k], "--seed") && k + 1 < argc) first_seed = strtoull(argv[k + 1], NULL, 10);
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(against_rules),       cmocka_unit_test(there_and_back),
-      cmocka_unit_test(several_at_once),     cmocka_unit_test(memory_runs_out),
-      cmocka_unit_test(at_random_in_bodies), cmocka_unit_test(mixed_surfaces),
-      cmocka_unit_test(finer_ones_go),       cmocka_unit_test(mixed),
-      cmocka_unit_test(follows_a_point),     cmocka_unit_test(follows_stress_and_gradient),
+      cmocka_unit_test(against_rules),
+      cmocka_unit_test(there_and_back),
+      cmocka_unit_test(several_at_once),
+      cmocka_unit_test(memory_runs_out),
+      cmocka_unit_test(at_random_in_bodies),
+      cmocka_unit_test(mixed_surfaces),
+      cmocka_unit_test(finer_ones_go),
+      cmocka_unit_test(beside_gaps),
+      cmocka_unit_test(mixed),
+      cmocka_unit_test(follows_a_point),
+      cmocka_unit_test(follows_stress_and_gradient),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

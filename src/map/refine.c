@@ -11,6 +11,8 @@
 
 #include "map/refine.h"
 
+#include <assert.h>
+
 clv_result map_refining_add(map_refining *r, clv_dart beside, clv_dart *added) {
   return map_dart_hang(r->m, map_side(r->m, beside) ^ 1u, r->border.level + 1, map_block(r->m, beside), added);
 }
@@ -133,10 +135,7 @@ static clv_result split_beyond(map_refining *r, uint32_t facet) {
   clv_result result = CLV_OK;
   for (uint32_t l = first; result == CLV_OK && l < end; l++) {
     clv_dart *places = &r->beyond[4 * l];
-    if (!places[0] || !places[1])
-      return map_fail(m, CLV_ERROR_REFUSED,
-                      "the cell of dart %u cannot be refined: beyond a face of it an edge is not whole",
-                      r->border.cell);
+    assert(places[0] && places[1]);
     result = map_extend(m, places[0]);
     if (result == CLV_OK) result = map_refining_add(r, places[1], &places[2]);
     if (result == CLV_OK) result = map_refining_add(r, places[2], &places[3]);
@@ -151,12 +150,14 @@ static clv_result split_beyond(map_refining *r, uint32_t facet) {
   return result;
 }
 
+// A face that is not divided is one in the parent, so all of it faces one cell, or none. One that finer neighbours divided is
+// so on both sides, and may be free in part, where some of them are gone.
 static clv_result split_faces(map_refining *r) {
   const clv_template *shape = r->border.shape;
   clv_result result = CLV_OK;
   for (uint32_t f = 0; shape->dimension == 3 && result == CLV_OK && f < shape->facet_count; f++) {
     const uint32_t at = 4u * shape->facet_first[f];
-    if (r->beyond[at] && !r->beyond[at + 2]) result = split_beyond(r, f);
+    if (r->beyond[at] && !r->border.darts[at + 2]) result = split_beyond(r, f);
   }
   return result;
 }
