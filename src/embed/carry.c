@@ -496,21 +496,48 @@ bool embed_reserve_copies(void *self, map *m, uint32_t more) {
   const embedding *e = self;
   for (uint32_t k = 0; k < e->columns.count; k++) {
     clv_column *column = e->columns.data[k];
+    if (!column->index->crossing) continue;
     const uint64_t need = (uint64_t)column->index->count + more;
-    if (column->index->crossing && !embed_reserve(m, &column->slots, need, column->size)) return false;
+    if (need > column->slots.capacity && !embed_reserve(m, &column->slots, need, column->size)) return false;
+    CLV_PREFETCH(column->slots.data + (need - 1) * column->size); // soon to be written, and in no cache
   }
   return true;
+}
+
+// Most values are a number or a point.
+static inline void copy_value(uint8_t *to, const uint8_t *from, size_t size) {
+  if (size == sizeof(double))
+    memcpy(to, from, sizeof(double));
+  else if (size == 3 * sizeof(double))
+    memcpy(to, from, 3 * sizeof(double));
+  else
+    memcpy(to, from, size);
 }
 
 void embed_copy(void *self, const map_parted *parted, uint32_t count) {
   const embedding *e = self;
   for (uint32_t k = 0; count && k < e->columns.count; k++) {
     const clv_column *column = e->columns.data[k];
-    if (!column->index->crossing) continue;
+    const map_index *index = column->index;
+    if (!index->crossing) continue;
     const size_t size = column->size;
     uint8_t *values = column->slots.data;
     for (uint32_t p = 0; p < count; p++)
-      if (parted[p].index == column->index) memcpy(values + parted[p].to * size, values + parted[p].from * size, size);
+      if (parted[p].index == index) copy_value(values + parted[p].to * size, values + parted[p].from * size, size);
+  }
+}
+
+void embed_expect(void *self, const map_index *index, const uint32_t *ids, uint32_t count) {
+  const embedding *e = self;
+  for (uint32_t k = 0; k < e->columns.count; k++) {
+    const clv_column *column = e->columns.data[k];
+    if (column->index != index) continue;
+    const size_t size = column->size;
+    const uint8_t *values = column->slots.data;
+    for (uint32_t n = 0; n < count; n++) {
+      CLV_PREFETCH(values + ids[n] * size);
+      CLV_PREFETCH(values + ids[n] * size + size - 1);
+    }
   }
 }
 

@@ -162,6 +162,7 @@ static embedding *embedding_require(map *m) {
                                  .copies = true,
                                  .reserve_copies = embed_reserve_copies,
                                  .copy = embed_copy,
+                                 .expect = embed_expect,
                                  .lose = embed_lose};
   return e;
 }

@@ -80,6 +80,7 @@ void embed_apply(void *self, map *m, const map_plan *plan);
 void embed_settle(void *self, map *m, clv_kind kind, uint32_t row, const clv_dart *source);
 bool embed_reserve_copies(void *self, map *m, uint32_t more);
 void embed_copy(void *self, const map_parted *parted, uint32_t count);
+void embed_expect(void *self, const map_index *index, const uint32_t *ids, uint32_t count);
 void embed_lose(void *self, map *m, const map_gone *gone, uint32_t count);
 uint64_t embed_describe(const void *self);
 int32_t embed_level(void *self, const map *m, clv_dart dart);

@@ -72,13 +72,17 @@ size_t clv_journal_bytes(const clv_journal *journal) {
          journal->writes.capacity * sizeof *journal->writes.data + journal->payload.capacity;
 }
 
+// What the next commits will write to is asked for ahead of them: a write to where nobody has been waits for the memory.
 bool map_journals_reserve(map *m) {
+  enum { AHEAD = 8 };
   const clv_allocator *a = &m->allocator;
   for (uint32_t k = 0; k < m->journals.count; k++) {
     clv_journal *j = m->journals.data[k];
-    if (!BASE_RESERVE(a, &j->commits, (uint64_t)j->commits.count + 1)) return false;
-    if (!BASE_RESERVE(a, &j->writes, (uint64_t)j->writes.count + m->log.count)) return false;
+    if (!BASE_RESERVE(a, &j->commits, (uint64_t)j->commits.count + 1 + AHEAD)) return false;
+    if (!BASE_RESERVE(a, &j->writes, (uint64_t)j->writes.count + m->log.count + AHEAD)) return false;
     if (!BASE_RESERVE(a, &j->payload, (uint64_t)j->payload.count + m->payload.count)) return false;
+    CLV_PREFETCH(j->commits.data + j->commits.count + AHEAD);
+    CLV_PREFETCH(j->writes.data + j->writes.count + m->log.count + AHEAD - 1);
   }
   return true;
 }

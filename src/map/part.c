@@ -45,17 +45,16 @@ typedef struct parting {
 } parting;
 
 // Where the ring ends that goes on from a dart; 0 when it is too long.
-static clv_dart follow_ring(const parting *p, clv_dart from, ring *r) {
-  const clv_template *shape = p->shape;
-  const uint32_t *links = p->links;
+static inline clv_dart follow_ring(const clv_template *shape, const uint32_t *links, uint32_t facets, clv_dart from,
+                                   ring *r) {
   clv_dart at = from;
   for (uint32_t count = 0; count < MOST_ROUND;) {
     r->darts[count++] = at;
     const uint32_t across = shape->alpha[2][at & 63u];
-    const clv_dart link = links[map_uniform_row(at) * shape->facet_count + shape->facet[across]];
+    const clv_dart link = links[map_uniform_row(at) * facets + shape->facet[across]];
     if (!link) {
       r->count = count;
-      return (at & ~63u) | across;
+      return r->end = (at & ~63u) | across;
     }
     at = (link & ~63u) | shape->turn[link & 63u][shape->position[across]];
   }
@@ -63,12 +62,15 @@ static clv_dart follow_ring(const parting *p, clv_dart from, ring *r) {
 }
 
 static bool follow_rings(parting *p) {
+  const clv_template *shape = p->shape;
+  const uint8_t *turned = p->turned;
+  const uint32_t facets = shape->facet_count, size = p->size;
+  const clv_dart here = p->here, beyond = p->beyond;
   uint32_t joined = 0;
-  for (uint32_t k = 0; k < p->size; k += 2) {
-    ring *r = &p->rings[k / 2];
-    const clv_dart end = r->end = follow_ring(p, p->beyond | p->turned[k], r);
+  for (uint32_t k = 0; k < size; k += 2) {
+    const clv_dart end = follow_ring(shape, p->links, facets, beyond | turned[k], &p->rings[k / 2]);
     if (!end) return false;
-    joined |= (uint32_t)(end == p->here + k) << k;
+    joined |= (uint32_t)(end == here + k) << k;
   }
   p->cut = MAP_CUT | joined;
   return true;
@@ -77,7 +79,9 @@ static bool follow_rings(parting *p) {
 // A cut that goes on goes on at an edge that still holds together. What its commit will read there lies far apart in memory:
 // the ids of the cells about the edge, and the links of their neighbours. It is asked for now, so that it has come by then.
 static void look_ahead(const parting *p) {
+  const map *m = p->m;
   const size_t facets = p->shape->facet_count;
+  const uint32_t *all = p->links;
   size_t rows[MOST_ROUND * FACET_DARTS / 2];
   uint32_t count = 0;
   for (uint32_t k = 0; k < p->size; k += 2) {
@@ -85,33 +89,44 @@ static void look_ahead(const parting *p) {
     const uint32_t last = p->cut >> k & 1u ? r->count - 1 : 0; // the near cell, which is at hand like the first
     for (uint32_t n = 1; n < last; n++) rows[count++] = map_uniform_row(r->darts[n]);
   }
-  for (uint32_t k = 0; k < p->m->numbered_count; k++) {
-    const map_index *index = p->m->numbered[k];
+  for (uint32_t k = 0; k < m->numbered_count; k++) {
+    const map_index *index = m->numbered[k];
+    if (!index->crossing) continue;
     const uint32_t *ids = index->ids[p->kind].data;
     const size_t width = p->shape->sub[index->inner].count;
-    for (uint32_t n = 0; n < count && index->crossing; n++) CLV_PREFETCH(ids + rows[n] * width);
+    for (uint32_t n = 0; n < count; n++) CLV_PREFETCH(ids + rows[n] * width);
   }
   for (uint32_t n = 0; n < count; n++) {
-    const uint32_t *links = p->links + rows[n] * facets;
+    const uint32_t *links = all + rows[n] * facets;
     for (uint32_t f = 0; f < facets; f++) {
       const size_t beyond = links[f] ? map_uniform_row(links[f]) : rows[n];
-      CLV_PREFETCH(p->links + beyond * facets);
+      CLV_PREFETCH(all + beyond * facets);
     }
   }
 }
 
-static inline uint32_t slot_of(const clv_suborbits *sub, clv_dart dart) {
-  return map_uniform_row(dart) * sub->count + sub->of[dart & 63u];
+// A sort of orbits that cross cells, and what all that follows asks of it.
+typedef struct sort {
+  map_index *index;
+  const clv_suborbits *sub;
+  const uint8_t *of;
+  uint32_t *ids;
+  uint32_t width;
+} sort;
+
+static inline uint32_t slot_of(const sort *o, clv_dart dart) {
+  return map_uniform_row(dart) * o->width + o->of[dart & 63u];
 }
 
 typedef enum part_end { PART_APART, PART_JOINED, PART_GENERAL } part_end;
 
-static part_end part_ring(parting *p, const clv_suborbits *sub, uint32_t position) {
+static inline part_end part_ring(parting *p, const sort *o, uint32_t position) {
   const ring *r = &p->rings[position / 2];
+  const uint32_t count = r->count;
   if (r->end == p->here + (position ^ 1u)) return PART_JOINED; // folded
   map_place *places = p->places + p->place_count;
-  for (uint32_t k = 0; k < r->count; k++) places[k] = (map_place){r->darts[k], slot_of(sub, r->darts[k])};
-  p->place_count += r->count;
+  for (uint32_t k = 0; k < count; k++) places[k] = (map_place){r->darts[k], slot_of(o, r->darts[k])};
+  p->place_count += count;
   return PART_APART;
 }
 
@@ -124,41 +139,42 @@ static inline uint32_t mark(map_place *places, uint32_t count, uint32_t *ids, ma
 }
 
 // Where an orbit has all about an edge in it, the flood has come round the two edges that meet at the corner already.
-static uint32_t mark_rings(const parting *p, const clv_suborbits *sub, uint32_t *ids, uint32_t position) {
+static inline uint32_t mark_rings(const parting *p, const sort *o, uint32_t position, uint32_t count) {
   const uint8_t *other_end = p->shape->alpha[0];
   const ring *here = &p->rings[position / 2], *before = &p->rings[(position ? position : p->size) / 2 - 1];
-  uint32_t count = p->place_count + 1;
-  for (uint32_t n = 1; n < here->count; n++)
-    count = mark(p->places, count, ids, (map_place){here->darts[n], slot_of(sub, here->darts[n])});
-  for (uint32_t n = 1; n < before->count; n++) {
+  const uint32_t cells = here->count, cells_before = before->count;
+  map_place *places = p->places;
+  for (uint32_t n = 1; n < cells; n++)
+    count = mark(places, count, o->ids, (map_place){here->darts[n], slot_of(o, here->darts[n])});
+  for (uint32_t n = 1; n < cells_before; n++) {
     const clv_dart dart = (before->darts[n] & ~63u) | other_end[before->darts[n] & 63u];
-    count = mark(p->places, count, ids, (map_place){dart, slot_of(sub, dart)});
+    count = mark(places, count, o->ids, (map_place){dart, slot_of(o, dart)});
   }
   return count;
 }
 
 // Marks the orbit of a place, unless it comes to the near one.
-static part_end flood(parting *p, const map_index *index, map_place start, uint32_t position) {
+static part_end flood(parting *p, const sort *sort_of_start, map_place start, uint32_t position) {
+  const sort o = *sort_of_start; // a copy, which no write below can change
   const clv_template *shape = p->shape;
-  const clv_suborbits *sub = &shape->sub[index->inner];
-  uint32_t *ids = index->ids[p->kind].data;
-  const uint32_t near = slot_of(sub, p->here + position);
+  const uint32_t facets = shape->facet_count, near = slot_of(&o, p->here + position);
+  const uint32_t *all = p->links;
   map_place *places = p->places;
   uint32_t k = p->place_count, count = k + 1;
   part_end end = start.slot == near ? PART_JOINED : PART_APART;
   places[k] = start;
-  ids[start.slot] = FLOODED;
-  if (index->dims == CLV_VERTEX) count = mark_rings(p, sub, ids, position);
+  o.ids[start.slot] = FLOODED;
+  if (o.index->dims == CLV_VERTEX) count = mark_rings(p, &o, position, count);
   for (; k < count && end == PART_APART; k++) {
     const map_place at = places[k];
-    const uint32_t *links = p->links + (size_t)map_uniform_row(at.dart) * shape->facet_count;
-    const uint32_t number = sub->of[at.dart & 63u];
-    const clv_exit *exit = sub->exit + sub->exit_start[number], *last = sub->exit + sub->exit_start[number + 1];
+    const uint32_t *links = all + (size_t)map_uniform_row(at.dart) * facets;
+    const uint32_t number = o.of[at.dart & 63u];
+    const clv_exit *exit = o.sub->exit + o.sub->exit_start[number], *last = o.sub->exit + o.sub->exit_start[number + 1];
     for (; exit < last; exit++) {
       const clv_dart link = links[exit->facet];
       const clv_dart next = (link & ~63u) | shape->turn[link & 63u][exit->position];
-      const uint32_t beyond = slot_of(sub, next), slot = link ? beyond : at.slot;
-      count = mark(places, count, ids, (map_place){next, slot});
+      const uint32_t beyond = slot_of(&o, next), slot = link ? beyond : at.slot;
+      count = mark(places, count, o.ids, (map_place){next, slot});
       end = slot == near ? PART_JOINED : end;
     }
     if (count > MOST_PLACES - FACET_DARTS) end = PART_GENERAL; // a place has fewer exits than that
@@ -179,40 +195,60 @@ static void drain(parting *p, uint32_t parted_count) {
 
 // What became of the orbit at one corner of the facet. `met` are the ids at others: where an orbit lies at several corners,
 // which of its parts comes first depends on all of them.
-static part_end part_orbit(parting *p, map_index *index, uint32_t position, uint32_t *met) {
-  const clv_suborbits *sub = &p->shape->sub[index->inner];
-  uint32_t *ids = index->ids[p->kind].data;
+static inline part_end part_orbit(parting *p, const sort *o, uint32_t position, uint32_t *met) {
   const clv_dart there = p->beyond | p->turned[position];
-  const map_place far = {there, slot_of(sub, there)};
-  const uint32_t id = ids[far.slot], number = p->parted_count;
+  const map_place far = {there, slot_of(o, there)};
+  const uint32_t id = o->ids[far.slot], number = p->parted_count;
   if (p->place_count >= MOST_PLACES - 2 * MOST_ROUND) return PART_GENERAL; // no room for two rings
   for (; *met; met++)
     if (id == *met || id == FLOODED) return PART_GENERAL;
   *met = id;
-  p->parted[number] = (map_parted){index, id, 0};
+  p->parted[number] = (map_parted){o->index, id, 0};
   p->starts[number] = p->place_count;
   p->positions[number] = position;
   p->parted_count++;
-  const part_end end = index->dims == CLV_EDGE ? part_ring(p, sub, position) : flood(p, index, far, position);
+  const part_end end = o->index->dims == CLV_EDGE ? part_ring(p, o, position) : flood(p, o, far, position);
   if (end == PART_JOINED) drain(p, number);
   return end;
 }
 
+// What is one still will come apart when the cut goes on: its values are asked for, so that they have come by then.
+static void expect_joined(const parting *p, const sort *o, uint32_t joined, uint32_t step) {
+  const map_embedding *embedding = &p->m->embedding;
+  const uint32_t *ids = o->ids + map_uniform_row(p->beyond) * o->width;
+  const uint8_t *turned = p->turned;
+  uint32_t held[FACET_DARTS], count = 0;
+  for (uint32_t k = 0; k < p->size; k += step) {
+    const uint32_t id = held[count] = ids[o->of[turned[k]]];
+    count += (joined >> k & 1u) && id != FLOODED;
+  }
+  if (count && embedding->self) embedding->expect(embedding->self, o->index, held, count);
+}
+
 static bool part_orbits(parting *p, map_index *index) {
+  const clv_suborbits *sub = &p->shape->sub[index->inner];
+  const sort o = {index, sub, sub->of, index->ids[p->kind].data, sub->count};
   // Links shared by the place and the facet join the darts in pairs, or all of them.
   const uint32_t shared = index->inner & 3u, size = p->size, step = shared == 3u ? size : shared ? 2 : 1;
   const uint32_t joined = map_joined_positions(p->m, index->dims, p->cut, size);
   uint32_t met[FACET_DARTS + 1] = {0};
   for (uint32_t k = 0; k < size; k += step)
-    if (!(joined >> k & 1u) && part_orbit(p, index, k, met) == PART_GENERAL) return false;
+    if (!(joined >> k & 1u) && part_orbit(p, &o, k, met) == PART_GENERAL) return false;
+  expect_joined(p, &o, joined, step);
   return true;
 }
 
 // Room for all that may be needed, but for values: columns lie far apart, and most facets part nothing.
 static bool reserve(map *m) {
   map_scratch *s = m->scratch;
-  for (uint32_t k = 0; k < m->numbered_count; k++)
-    if (m->numbered[k]->crossing && !map_index_reserve(m, m->numbered[k], FACET_DARTS)) return false;
+  for (uint32_t k = 0; k < m->numbered_count; k++) {
+    map_index *index = m->numbered[k];
+    if (!index->crossing) continue;
+    if (!map_index_reserve(m, index, FACET_DARTS)) return false;
+    // Where new ids will be soon nobody has been yet: a write would wait for the memory.
+    CLV_PREFETCH(index->generation.data + index->count + FACET_DARTS - 1);
+    CLV_PREFETCH(index->dart.data + index->count + FACET_DARTS - 1);
+  }
   return BASE_RESERVE(&m->allocator, &s->events, 2 * MOST_PARTED) &&
          BASE_RESERVE(&m->allocator, &s->stars, 2 * MOST_PARTED) &&
          BASE_RESERVE(&m->allocator, &s->places, MOST_PLACES) && map_journals_reserve(m);

@@ -113,12 +113,14 @@ typedef struct map_embedding {
   int32_t (*level)(void *self, const struct map *map, clv_dart dart);
   void (*destroy)(void *self);
   // Where a commit does nothing but part orbits in two (part.c): whether all that comes off an orbit wants is a copy of its
-  // values, room for so many more of each sort, and the copies.
+  // values, room for so many more of each sort, and the copies. Orbits that a cut came to, and that may be parted next, are
+  // expected: their values lie far apart in memory, and should be at hand by then.
   bool copies;
   bool destroys;   // whether someone wants to hear of values of cells that are lost
   bool recomputes; // whether some value of an orbit follows from its members, or from a policy
   bool (*reserve_copies)(void *self, struct map *map, uint32_t more);
   void (*copy)(void *self, const struct map_parted *parted, uint32_t count);
+  void (*expect)(void *self, const map_index *index, const uint32_t *ids, uint32_t count);
   // Orbits and cells are gone, and nothing else is to be done about their values.
   void (*lose)(void *self, struct map *map, const struct map_gone *gone, uint32_t count);
 } map_embedding;
