@@ -151,9 +151,7 @@ static clv_result refine(patient *p, clv_surgery_report *report) {
   if (!p->refines || operated_cells(p->body) > ENOUGH) return CLV_OK;
   for (uint32_t k = 1 + random_below(&p->random, 3); k > 0; k--)
     if ((cells[count] = some_cell(p))) count++;
-  const clv_result result = clv_surgery_refine_cells(p->surgery, cells, count, 2, report);
-  return result == CLV_ERROR_REFUSED ? CLV_OK
-                                     : result; // what was cut to pieces beside it may look like no cell of its level
+  return clv_surgery_refine_cells(p->surgery, cells, count, 2, report);
 }
 
 static clv_result coarsen(patient *p, clv_surgery_report *report) {
