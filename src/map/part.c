@@ -77,11 +77,13 @@ static bool follow_rings(parting *p) {
 }
 
 // A cut that goes on goes on at an edge that still holds together. What its commit will read there lies far apart in memory:
-// the ids of the cells about the edge, and the links of their neighbours. It is asked for now, so that it has come by then.
+// the ids and states of the cells about the edge, and the links of their neighbours. It is asked for now, so that it has
+// come by then.
 static void look_ahead(const parting *p) {
   const map *m = p->m;
   const size_t facets = p->shape->facet_count;
   const uint32_t *all = p->links;
+  const uint16_t *states = m->rows[p->kind].state.data;
   size_t rows[MOST_ROUND * FACET_DARTS / 2];
   uint32_t count = 0;
   for (uint32_t k = 0; k < p->size; k += 2) {
@@ -94,10 +96,14 @@ static void look_ahead(const parting *p) {
     if (!index->crossing) continue;
     const uint32_t *ids = index->ids[p->kind].data;
     const size_t width = p->shape->sub[index->inner].count;
-    for (uint32_t n = 0; n < count; n++) CLV_PREFETCH(ids + rows[n] * width);
+    for (uint32_t n = 0; n < count; n++) {
+      CLV_PREFETCH(ids + rows[n] * width);
+      CLV_PREFETCH(ids + rows[n] * width + width - 1);
+    }
   }
   for (uint32_t n = 0; n < count; n++) {
     const uint32_t *links = all + rows[n] * facets;
+    CLV_PREFETCH(states + rows[n]);
     for (uint32_t f = 0; f < facets; f++) {
       const size_t beyond = links[f] ? map_uniform_row(links[f]) : rows[n];
       CLV_PREFETCH(all + beyond * facets);
@@ -212,7 +218,7 @@ static inline part_end part_orbit(parting *p, const sort *o, uint32_t position, 
   return end;
 }
 
-// What is one still will come apart when the cut goes on: its values are asked for, so that they have come by then.
+// What is one still will come apart when the cut goes on: what is kept by its id is asked for, so that it has come by then.
 static void expect_joined(const parting *p, const sort *o, uint32_t joined, uint32_t step) {
   const map_embedding *embedding = &p->m->embedding;
   const uint32_t *ids = o->ids + map_uniform_row(p->beyond) * o->width;
@@ -222,6 +228,7 @@ static void expect_joined(const parting *p, const sort *o, uint32_t joined, uint
     const uint32_t id = held[count] = ids[o->of[turned[k]]];
     count += (joined >> k & 1u) && id != FLOODED;
   }
+  for (uint32_t n = 0; n < count; n++) CLV_PREFETCH(o->index->dart.data + held[n]);
   if (count && embedding->self) embedding->expect(embedding->self, o->index, held, count);
 }
 
