@@ -26,6 +26,7 @@ typedef struct losing {
   const uint32_t *links;
   map_index *index; // that is looked at
   const clv_suborbits *sub;
+  const map_onward *onward;
   uint32_t *ids;
   uint32_t *darts; // by id
 } losing;
@@ -34,18 +35,36 @@ static inline uint32_t slot_of(const clv_suborbits *sub, clv_dart dart) {
   return map_uniform_row(dart) * sub->count + sub->of[dart & 63u];
 }
 
+static void learn_exits(const losing *l, map_onward *onward, const clv_suborbits *sub) {
+  const clv_template *shape = l->shape;
+  onward->kind = l->kind;
+  for (uint32_t d = 0; d < shape->dart_count; d++) {
+    const clv_exit *exit = sub->exit + sub->exit_start[sub->of[d]], *end = sub->exit + sub->exit_start[sub->of[d] + 1];
+    onward->count[d] = 0;
+    for (; exit < end; exit++) {
+      if (exit->facet == shape->facet[d]) continue;
+      onward->exit[d][onward->count[d]].facet = exit->facet;
+      onward->exit[d][onward->count[d]++].position = exit->position;
+    }
+  }
+}
+
 static void look_at(losing *l, map_index *index) {
+  map_onward *onward = &l->s->onward[index->inner];
   l->index = index;
   l->sub = &l->shape->sub[index->inner];
+  if (onward->kind != l->kind) learn_exits(l, onward, l->sub);
+  l->onward = onward;
   l->ids = index->ids[l->kind].data;
   l->darts = index->dart.data;
 }
 
-// Appends the places of the orbit at one that was not met. Which facets are free and which places are new is what no
+// Appends the places of the orbit at one that was not met, and lies at a facet that is free now. Which facets are free and which places are new is what no
 // processor can guess: there is no branch for either.
 static bool flood(losing *l, map_place start, uint32_t mark) {
   const clv_template *shape = l->shape;
   const clv_suborbits *sub = l->sub;
+  const map_onward *onward = l->onward;
   const uint32_t facets = shape->facet_count, *links = l->links;
   uint32_t *ids = l->ids, count = l->s->places.count, k = count;
   if (!BASE_RESERVE(&l->m->allocator, &l->s->places, (uint64_t)count + CLV_TEMPLATE_DARTS)) return false;
@@ -59,11 +78,10 @@ static bool flood(losing *l, map_place start, uint32_t mark) {
       places = l->s->places.data;
     }
     const map_place at = places[k];
-    const uint32_t *row = links + (size_t)map_uniform_row(at.dart) * facets, number = sub->of[at.dart & 63u];
-    const clv_exit *exit = sub->exit + sub->exit_start[number], *end = sub->exit + sub->exit_start[number + 1];
-    for (; exit < end; exit++) {
-      const clv_dart link = row[exit->facet];
-      const clv_dart next = (link & ~63u) | shape->turn[link & 63u][exit->position];
+    const uint32_t *row = links + (size_t)map_uniform_row(at.dart) * facets, local = at.dart & 63u;
+    for (uint32_t n = 0; n < onward->count[local]; n++) {
+      const clv_dart link = row[onward->exit[local][n].facet];
+      const clv_dart next = (link & ~63u) | shape->turn[link & 63u][onward->exit[local][n].position];
       const uint32_t beyond = slot_of(sub, next), slot = link ? beyond : at.slot;
       places[count] = (map_place){next, slot};
       count += !(ids[slot] & MET);

@@ -124,6 +124,24 @@ typedef struct map_born {
   uint32_t next;         // towards the one of its kin that knows the origin
 } map_born;
 
+// Of each dart of a kind: the exits of its place, but for the one through its own facet. So an orbit goes on for those who came
+// in there (lose.c).
+enum { MAP_MOST_FACETS = 6, MAP_MOST_CORNERS = 8, MAP_MOST_EDGES = 12 };
+typedef struct map_onward {
+  uint32_t kind; // CLV_NONE until somebody asks
+  uint8_t count[CLV_TEMPLATE_DARTS];
+  struct {
+    uint8_t facet, position;
+  } exit[CLV_TEMPLATE_DARTS][MAP_MOST_FACETS];
+} map_onward;
+// Facets at the vertices and edges of a kind (whole.c).
+typedef struct map_shape_facts {
+  uint32_t kind;                                             // likewise
+  uint32_t around[MAP_MOST_CORNERS];                         // facets at a vertex, as bits
+  uint32_t pair[MAP_MOST_EDGES];                             // the two at an edge, likewise
+  uint8_t darts[MAP_MOST_EDGES][2], ends[MAP_MOST_EDGES][2]; // of an edge: one in each of the two; its vertices
+} map_shape_facts;
+
 typedef struct map_scratch {
   map_plan plan;
   BASE_ARRAY(uint64_t) seen; // a table of nodes (resolve.c)
@@ -150,8 +168,10 @@ typedef struct map_scratch {
   BASE_ARRAY(map_removed) removed; // none where a commit does more than to remove cells
   map_words doubts;                // one bit for each id: orbits that may have been parted; all zero between uses
   BASE_ARRAY(map_star) stars;      // by event; none where the commit kept none
-  bool direct;                     // the commit that is told of was carried out by part.c or lose.c
-  bool general;                    // plan every commit: for tests
+  map_onward onward[8];            // by what an orbit leaves in a cell
+  map_shape_facts facts;
+  bool direct;  // the commit that is told of was carried out by part.c or lose.c
+  bool general; // plan every commit: for tests
 } map_scratch;
 
 typedef enum map_settle {

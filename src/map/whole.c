@@ -11,26 +11,19 @@
 
 enum { EDGE = 5, VERTEX = 6, ACROSS = 8 }; // dimensions of what they leave in a cell; and the one that leads to others
 
-enum { MOST_CORNERS = 8, MOST_EDGES = 12, MOST_FACETS = 6 };
-
-// Of the cells' shape.
-typedef struct shape_facts {
-  const clv_template *shape;
-  uint32_t around[MOST_CORNERS];                     // facets at a vertex, as bits
-  uint32_t pair[MOST_EDGES];                         // the two at an edge, likewise
-  uint8_t darts[MOST_EDGES][2], ends[MOST_EDGES][2]; // of an edge: one in each of the two; its vertices
-} shape_facts;
-
 typedef struct looking {
   const map *m;
   uint32_t kind;
-  shape_facts facts;
-  uint32_t sewn;                // facets of the cell that is looked at, as bits
-  clv_dart beyond[MOST_FACETS]; // what their first darts were sewn to
+  const clv_template *shape;
+  const map_shape_facts *facts;
+  uint32_t sewn;                    // facets of the cell that is looked at, as bits
+  clv_dart beyond[MAP_MOST_FACETS]; // what their first darts were sewn to
 } looking;
 
-static void learn_shape(shape_facts *facts, uint32_t kind) {
-  const clv_template *shape = facts->shape = &clv_templates[kind];
+static void learn_shape(map_shape_facts *facts, uint32_t kind) {
+  const clv_template *shape = &clv_templates[kind];
+  if (facts->kind == kind) return;
+  facts->kind = kind;
   const clv_suborbits *edges = &shape->sub[EDGE], *vertices = &shape->sub[VERTEX];
   memset(facts->around, 0, sizeof facts->around);
   for (uint32_t d = 0; d < shape->dart_count; d++) facts->around[vertices->of[d]] |= 1u << shape->facet[d];
@@ -45,14 +38,14 @@ static void learn_shape(shape_facts *facts, uint32_t kind) {
 }
 
 static clv_dart beyond(const looking *l, uint32_t dart) {
-  const clv_template *shape = l->facts.shape;
+  const clv_template *shape = l->shape;
   const clv_dart link = l->beyond[shape->facet[dart]];
   return (link & ~63u) | shape->turn[link & 63u][shape->position[dart]];
 }
 
 static bool leads_to(const looking *l, clv_dart from, clv_dart to) {
   enum { MOST_ROUND = 64 };
-  const clv_template *shape = l->facts.shape;
+  const clv_template *shape = l->shape;
   const uint32_t *links = l->m->view.links[l->kind];
   for (uint32_t k = 0; k < MOST_ROUND; k++) {
     const uint32_t across = shape->alpha[2][from & 63u];
@@ -66,7 +59,7 @@ static bool leads_to(const looking *l, clv_dart from, clv_dart to) {
 // Where an id lies at several places of the cell, more than these few facets decide.
 static bool meets_itself(const looking *l, clv_dart cell, uint32_t inner) {
   const map_index *index = l->m->indices[inner | ACROSS];
-  const uint32_t count = l->facts.shape->sub[inner].count;
+  const uint32_t count = l->shape->sub[inner].count;
   if (!index) return false;
   const uint32_t *ids = index->ids[l->kind].data + (size_t)map_uniform_row(cell) * count;
   for (uint32_t a = 0; a < count; a++)
@@ -83,7 +76,7 @@ static bool find_facets(looking *l, const map_removed *cell) {
     const bool here = w.dart >> 6 == cell->dart >> 6, there = w.before >> 6 == cell->dart >> 6;
     if (here == there) return false;
     if (!here) continue;
-    const uint32_t facet = l->facts.shape->facet[w.dart & 63u];
+    const uint32_t facet = l->shape->facet[w.dart & 63u];
     l->sewn |= 1u << facet;
     l->beyond[facet] = w.before;
   }
@@ -93,7 +86,7 @@ static bool find_facets(looking *l, const map_removed *cell) {
 // What will be read of the cell's orbits and of the cells round its edges lies far apart in memory: it is asked for at once.
 static void look_ahead(const looking *l, const map_removed *cell) {
   const map *m = l->m;
-  const clv_template *shape = l->facts.shape;
+  const clv_template *shape = l->shape;
   const uint32_t facets = shape->facet_count, *links = m->view.links[l->kind];
   for (uint32_t f = 0; f < facets; f++) {
     if (!(l->sewn >> f & 1u)) continue;
@@ -114,9 +107,9 @@ static void look_ahead(const looking *l, const map_removed *cell) {
 }
 
 static void find_whole(const looking *l, map_removed *cell) {
-  const shape_facts *facts = &l->facts;
-  const uint32_t edges = facts->shape->sub[EDGE].count, vertices = facts->shape->sub[VERTEX].count;
-  uint32_t met[MOST_CORNERS] = {0}, joints[MOST_EDGES] = {0},
+  const map_shape_facts *facts = l->facts;
+  const uint32_t edges = l->shape->sub[EDGE].count, vertices = l->shape->sub[VERTEX].count;
+  uint32_t met[MAP_MOST_CORNERS] = {0}, joints[MAP_MOST_EDGES] = {0},
            count = 0; // facets that are joined, by vertex; edges that join two
   cell->edges = cell->vertices = 0;
   if (meets_itself(l, cell->dart, EDGE) || meets_itself(l, cell->dart, VERTEX)) return;
@@ -130,7 +123,7 @@ static void find_whole(const looking *l, map_removed *cell) {
     const uint32_t around = facts->around[v] & l->sewn;
     met[v] = around & (0u - around);
   }
-  for (uint32_t round = 1; round < facts->shape->facet_count; round++)
+  for (uint32_t round = 1; round < l->shape->facet_count; round++)
     for (uint32_t k = 0; k < count; k++)
       for (uint32_t end = 0; end < 2; end++) {
         uint32_t *joined = &met[facts->ends[joints[k]][end]];
@@ -141,11 +134,11 @@ static void find_whole(const looking *l, map_removed *cell) {
 
 bool map_find_removed(map *m, uint32_t kind) {
   map_scratch *s = m->scratch;
-  looking l = {.m = m, .kind = kind};
+  looking l = {.m = m, .kind = kind, .shape = &clv_templates[kind], .facts = &s->facts};
   uint32_t first = 0;
   s->removed.count = 0;
   if (m->log.data[m->log.count - 1].op != MAP_CELL_DROP) return true;
-  learn_shape(&l.facts, kind);
+  learn_shape(&s->facts, kind);
   for (uint32_t k = 0; k < m->log.count; k++) {
     if (m->log.data[k].op != MAP_CELL_DROP) continue;
     if (!BASE_RESERVE(&m->allocator, &s->removed, (uint64_t)s->removed.count + 1)) return false;

@@ -123,14 +123,18 @@ static bool lost_with_cell(const losing *l, const clv_event *event, map_place *p
   const clv_suborbits *sub = &clv_templates[l->kind].sub[index->inner];
   const clv_dart gone = l->removed[0].dart;
   const uint32_t row = map_uniform_row(gone);
-  *lost = (view_star){places, 0};
+  const uint32_t *ids = index->ids[l->kind].data + (size_t)row * sub->count, id = event->id.index;
+  uint32_t times = 0, last = 0;
   for (uint32_t k = 0; k < sub->count; k++) {
-    const uint32_t slot = row * sub->count + k;
-    if (index->ids[l->kind].data[slot] != event->id.index) continue;
-    if (lost->count == MOST_LOST) return false;
-    places[lost->count++] = (map_place){gone | sub->first[k], slot};
+    times += ids[k] == id;
+    last = ids[k] == id ? k : last;
   }
-  return lost->count != 0;
+  *lost = (view_star){places, times};
+  if (times > MOST_LOST) return false;
+  places[0] = (map_place){gone | sub->first[last], row * sub->count + last};
+  for (uint32_t k = 0, n = 0; times > 1 && k < sub->count; k++)
+    if (ids[k] == id) places[n++] = (map_place){gone | sub->first[k], row * sub->count + k};
+  return times != 0;
 }
 
 // What came off an orbit whose event comes just before its own (map/part.c).
@@ -144,8 +148,7 @@ static bool lost_by_parting(const losing *l, uint32_t number, view_star *lost) {
 
 static bool find_lost(const losing *l, uint32_t number, map_place *places, view_star *lost) {
   const clv_event *event = &l->commit->events[number];
-  const map_place *told;
-  if (event->kind != CLV_CHANGED || map_told_star(l->m, number, &told)) return false;
+  if (event->kind != CLV_CHANGED) return false;
   return l->removed_count ? lost_with_cell(l, event, places, lost) : l->parting && lost_by_parting(l, number, lost);
 }
 
@@ -153,42 +156,52 @@ static double *value_of(const view_target *target, uint32_t slot) {
   return (double *)(void *)(target->column->slots.data + (size_t)slot * target->column->size) + target->component;
 }
 
-// Of those orbits that nobody has walked; the others, and those for which it will not do, are left.
-static void subtract(losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes) {
-  view_lost *all = &l->views->lost;
-  const view_target *target = &formula->targets.data[0];
-  map_place places[VIEW_LANES][MOST_LOST];
-  view_star lost[VIEW_LANES];
+// Sums of a few orbits, side by side: over all places of those that the map has walked, over what they lost of the others.
+typedef struct summing {
+  const view_formula *formula;
+  uint32_t count, numbers[VIEW_LANES];
   clv_dart darts[VIEW_LANES];
-  uint32_t taken[VIEW_LANES], count = 0;
+  view_star stars[VIEW_LANES];
+  bool walked[VIEW_LANES];
+  map_place places[VIEW_LANES][MOST_LOST];
+} summing;
+
+static void sum_up(losing *l, summing *s) {
+  view_lost *all = &l->views->lost;
   double totals[VIEW_LANES];
-  for (uint32_t lane = 0; lane < lanes; lane++) {
-    if (!find_lost(l, numbers[lane], places[count], &lost[count])) {
-      all->left.data[all->left.count++] = numbers[lane];
-      continue;
-    }
-    darts[count] = l->commit->events[numbers[lane]].dart;
-    taken[count++] = numbers[lane];
-  }
-  if (count) view_formula_sum_up(formula, &l->views->rooms[0], l->views->params.data, darts, lost, count, totals);
-  for (uint32_t k = 0; k < count; k++) {
-    double *value = value_of(target, l->commit->events[taken[k]].id.index);
-    if (*value - totals[k] > least_left * *value)
-      *value -= totals[k];
+  if (s->count)
+    view_formula_sum_up(s->formula, &l->views->rooms[0], l->views->params.data, s->darts, s->stars, s->count, totals);
+  for (uint32_t k = 0; k < s->count; k++) {
+    double *value = value_of(&s->formula->targets.data[0], l->commit->events[s->numbers[k]].id.index);
+    const double left = s->walked[k] ? totals[k] : *value - totals[k];
+    if (s->walked[k] || left > least_left * *value)
+      *value = left;
     else
-      all->left.data[all->left.count++] = taken[k];
+      all->left.data[all->left.count++] = s->numbers[k];
   }
+  s->count = 0;
 }
 
-static void subtract_one_by_one(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
-  uint32_t numbers[VIEW_LANES], lanes = 0;
+// Orbits for which it will not do are left.
+static void sum_few(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
+  view_lost *all = &l->views->lost;
+  summing s; // most of it is room, and not to be cleared
+  s.formula = formula;
+  s.count = 0;
   for (uint32_t k = first; k < end; k++) {
-    if (l->commit->events[k].dart) numbers[lanes++] = k;
-    if (lanes < VIEW_LANES) continue;
-    subtract(l, formula, numbers, lanes);
-    lanes = 0;
+    if (!l->commit->events[k].dart) continue;
+    view_star *star = &s.stars[s.count];
+    star->count = map_told_star(l->m, k, &star->places);
+    s.walked[s.count] = star->count != 0;
+    if (!star->count && !find_lost(l, k, s.places[s.count], star)) {
+      all->left.data[all->left.count++] = k;
+      continue;
+    }
+    s.numbers[s.count] = k;
+    s.darts[s.count++] = star->places[0].dart; // whose cell will be read in any case
+    if (s.count == VIEW_LANES) sum_up(l, &s);
   }
-  if (lanes) subtract(l, formula, numbers, lanes);
+  sum_up(l, &s);
 }
 
 // Where many cells were removed, what they had is found cell by cell and collected by event.
@@ -283,7 +296,7 @@ static bool derive_sums(losing *l, const view_formula *formula, uint32_t first, 
   else if (l->removed_count > 1) {
     if (!subtract_together(l, formula, first, end)) return false;
   } else {
-    subtract_one_by_one(l, formula, first, end);
+    sum_few(l, formula, first, end);
   }
   bool done = true;
   for (uint32_t k = 0; done && k < lost->left.count; k += VIEW_LANES)
@@ -346,37 +359,29 @@ static bool start_keys(clv_views *views, const view_table *table) {
   if (!BASE_RESERVE(&views->allocator, &lost->stamps, need)) return false;
   if (need > had) memset(lost->stamps.data + had, 0, (need - had) * sizeof *lost->stamps.data);
   if (need > had) lost->stamps.count = need;
-  lost->keys.count = 0;
+  lost->keys.count = lost->same.count = 0;
   if (++lost->stamp) return true;
   memset(lost->stamps.data, 0, lost->stamps.count * sizeof *lost->stamps.data);
   lost->stamp = 1;
   return true;
 }
 
-static bool push_key(clv_views *views, uint32_t key, clv_dart dart, uint32_t like) {
-  view_lost *lost = &views->lost;
-  if (!BASE_RESERVE(&views->allocator, &lost->keys, (uint64_t)lost->keys.count + 1)) return false;
-  lost->keys.data[lost->keys.count++] = (view_touched_key){key, dart, like};
+static bool push_key(clv_views *views, view_key_list *keys, uint32_t key, clv_dart dart, uint32_t like) {
+  if (!BASE_RESERVE(&views->allocator, keys, (uint64_t)keys->count + 1)) return false;
+  keys->data[keys->count++] = (view_touched_key){key, dart, like};
   return true;
 }
 
-// From a place of an orbit back to the bases of the rows that read there: local darts, one for each sub-orbit.
-enum { MOST_WAYS = 16 };
-typedef struct ways_back {
-  uint8_t count[CLV_TEMPLATE_DARTS]; // by number of the place
-  uint8_t darts[CLV_TEMPLATE_DARTS][MOST_WAYS];
-} ways_back;
-
-static bool add_way(ways_back *back, const view_site *site, const clv_suborbits *own, uint32_t place, uint32_t dart) {
+static bool add_way(view_ways *back, const view_site *site, const clv_suborbits *own, uint32_t place, uint32_t dart) {
   const uint32_t count = back->count[place];
   for (uint32_t k = 0; k < count; k++)
     if (!site->crossing || own->of[back->darts[place][k]] == own->of[dart]) return true;
-  if (count == MOST_WAYS) return false;
+  if (count == VIEW_MOST_WAYS) return false;
   back->darts[place][back->count[place]++] = (uint8_t)dart;
   return true;
 }
 
-static bool find_ways_back(losing *l, const view_site *site, uint32_t dims, bool afar, ways_back *back) {
+static bool find_ways_back(const losing *l, const view_site *site, uint32_t dims, bool afar, view_ways *back) {
   const clv_template *shape = &clv_templates[l->kind];
   const clv_suborbits *places = &shape->sub[dims & ~(1u << l->m->view.dimension)], *own = &shape->sub[site->inner];
   memset(back->count, 0, sizeof back->count);
@@ -392,19 +397,44 @@ static bool find_ways_back(losing *l, const view_site *site, uint32_t dims, bool
   return true;
 }
 
+// They are found once for a table and a sort of orbit. NULL when there are too many, or memory is out.
+static const view_ways *ways_back(losing *l, const view_table *table, uint32_t dims, bool afar) {
+  view_lost *lost = &l->views->lost;
+  const uint32_t number = (uint32_t)(table - l->views->tables.data);
+  for (uint32_t k = 0; k < lost->ways.count; k++) {
+    const view_ways *ways = &lost->ways.data[k];
+    if (ways->table == number && ways->kind == l->kind && ways->dims == dims && ways->afar == afar) return ways;
+  }
+  if (!BASE_RESERVE(&l->views->allocator, &lost->ways, (uint64_t)lost->ways.count + 1)) return NULL;
+  view_ways *ways = &lost->ways.data[lost->ways.count];
+  *ways = (view_ways){.table = number, .kind = l->kind, .dims = dims, .afar = afar};
+  if (!find_ways_back(l, &table->site, dims, afar, ways)) return NULL;
+  lost->ways.count++;
+  return ways;
+}
+
 // Calls `each` with the rows that read at places of an orbit, each key once.
 typedef bool reader_visitor(losing *l, view_table *table, const clv_event *event, uint32_t key, clv_dart base);
 
+// The key of rows at a base: the map is one of one kind.
+static inline uint32_t key_at(const losing *l, const view_site *site, const clv_suborbits *own, clv_dart base) {
+  return site->crossing
+             ? site->index->ids[l->kind].data[(size_t)map_uniform_row(base) * own->count + own->of[base & 63u]]
+             : base >> 6;
+}
+
 static bool visit_readers(losing *l, view_table *table, const clv_event *event, const view_star *star,
-                          const ways_back *back, reader_visitor *each) {
+                          const view_ways *back, reader_visitor *each) {
   const view_site *site = &table->site;
-  const clv_suborbits *places = &clv_templates[l->kind].sub[event->dims & ~(1u << l->m->view.dimension)];
+  const clv_template *shape = &clv_templates[l->kind];
+  const clv_suborbits *places = &shape->sub[event->dims & ~(1u << l->m->view.dimension)],
+                      *own = &shape->sub[site->inner];
   for (uint32_t k = 0; k < star->count; k++) {
     const clv_dart dart = star->places[k].dart, cell = dart & ~63u;
     const uint32_t place = places->of[dart & 63u];
     for (uint32_t n = 0; n < back->count[place]; n++) {
       const clv_dart base = cell | back->darts[place][n];
-      const uint32_t key = view_site_key(site, base);
+      const uint32_t key = key_at(l, site, own, base);
       if (is_new(&l->views->lost, key) && !each(l, table, event, key, base)) return false;
     }
   }
@@ -420,18 +450,17 @@ static bool rename_reader(losing *l, view_table *table, const clv_event *event, 
 }
 
 static bool renumber_readers(losing *l, view_table *table, uint32_t dims) {
-  ways_back back;
-  bool done = true, found = false;
-  for (uint32_t k = l->first[dims]; done && k < l->end[dims]; k++) {
+  const view_ways *back = NULL;
+  for (uint32_t k = l->first[dims]; k < l->end[dims]; k++) {
     const clv_event *event = &l->commit->events[k];
     if (event->kind != CLV_SPLIT) continue;
     view_star star;
-    if (!found) done = find_ways_back(l, &table->site, dims, false, &back);
-    found = true;
-    done = done && start_keys(l->views, table) && stars_of(l, &k, 1, &star) &&
-           visit_readers(l, table, event, &star, &back, rename_reader);
+    if (!back) back = ways_back(l, table, dims, false);
+    if (!back || !start_keys(l->views, table) || !stars_of(l, &k, 1, &star) ||
+        !visit_readers(l, table, event, &star, back, rename_reader))
+      return false;
   }
-  return done;
+  return true;
 }
 
 static bool renumber(losing *l, view_table *table) {
@@ -448,21 +477,28 @@ static bool renumber(losing *l, view_table *table) {
 static bool push_reader(losing *l, view_table *table, const clv_event *event, uint32_t key, clv_dart base) {
   (void)table;
   (void)event;
-  return push_key(l->views, key, base, 0);
+  return push_key(l->views, &l->views->lost.keys, key, base, 0);
 }
 
 static bool list_readers(losing *l, view_table *table, uint32_t dims) {
-  ways_back back;
-  bool done = true, found = false;
-  for (uint32_t k = l->first[dims]; done && k < l->end[dims]; k++) {
+  const view_ways *back = NULL;
+  for (uint32_t k = l->first[dims]; k < l->end[dims]; k++) {
     const clv_event *event = &l->commit->events[k];
     if (!event->dart) continue;
     view_star star;
-    if (!found) done = find_ways_back(l, &table->site, dims, true, &back);
-    found = true;
-    done = done && stars_of(l, &k, 1, &star) && visit_readers(l, table, event, &star, &back, push_reader);
+    if (!back) back = ways_back(l, table, dims, true);
+    if (!back || !stars_of(l, &k, 1, &star) || !visit_readers(l, table, event, &star, back, push_reader)) return false;
   }
-  return done;
+  return true;
+}
+
+// A row that stands where it stood, and of which nothing changed but values at its own orbit.
+static bool stays(const losing *l, const view_table *table, const clv_event *event) {
+  const uint32_t reference = view_row_of_key(table, event->id.index);
+  if (!table->own.alone || event->kind != CLV_CHANGED || !reference) return false;
+  const clv_dart base = view_row_slab(table, reference)->bases.data[view_row_number(reference)];
+  const clv_suborbits *own = &clv_templates[l->kind].sub[table->site.inner];
+  return map_row_alive(l->m, l->kind, map_uniform_row(base)) && key_at(l, &table->site, own, base) == event->id.index;
 }
 
 static bool list_changed(losing *l, view_table *table) {
@@ -477,8 +513,10 @@ static bool list_changed(losing *l, view_table *table) {
   for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
     const clv_event *event = &l->commit->events[k];
     const uint32_t like = event->kind == CLV_SPLIT ? event->from.index : 0, key = event->id.index;
-    if (view_row_of_key(table, key) || like)
-      if ((like || is_new(&l->views->lost, key)) && !push_key(l->views, key, event->dart, like)) return false;
+    if (!like && (!view_row_of_key(table, key) || !is_new(&l->views->lost, key))) continue;
+    if (!push_key(l->views, stays(l, table, event) ? &l->views->lost.same : &l->views->lost.keys, key, event->dart,
+                  like))
+      return false;
   }
   return true;
 }
@@ -490,7 +528,9 @@ static bool update_table(losing *l, view_table *table) {
   if (many) view_table_loosen(table);
   if (!renumber(l, table) || !list_changed(l, table)) return false;
   const view_lost *lost = &l->views->lost;
-  if (!view_table_refresh(table, &l->views->shop, lost->keys.data, lost->keys.count)) return false;
+  if (!view_table_reread(table, &l->views->shop, lost->same.data, lost->same.count) ||
+      !view_table_refresh(table, &l->views->shop, lost->keys.data, lost->keys.count))
+    return false;
   if (many) return view_table_tighten(table, &l->views->shop);
   bool done = true; // slabs from which much has gone have vertices that nobody uses
   for (uint32_t s = 0; done && l->removed_count > FEW && s < table->slab_count; s++)
@@ -529,6 +569,8 @@ static void look_ahead(const losing *l) {
 void view_lost_free(view_lost *lost, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &lost->stamps);
   BASE_RELEASE(allocator, &lost->keys);
+  BASE_RELEASE(allocator, &lost->same);
+  BASE_RELEASE(allocator, &lost->ways);
   BASE_RELEASE(allocator, &lost->walked);
   BASE_RELEASE(allocator, &lost->left);
   BASE_RELEASE(allocator, &lost->number_of);

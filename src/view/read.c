@@ -227,6 +227,12 @@ static bool has_sides(const map *m, clv_dart dart, uint32_t sides) {
   return true;
 }
 
+bool view_site_asks_values_alone(const view_site *site) {
+  for (uint32_t g = 0; g < site->law->guards.count; g++)
+    if (site->law->guards.data[g].test != LAW_CONDITION) return false;
+  return !site->bits && !site->face && !site->whole;
+}
+
 bool view_site_holds(const view_site *site, const double *params, view_reading *reading) {
   const law *l = site->law;
   const clv_map *view = &site->map->view;

@@ -9,7 +9,10 @@ static uint32_t reference_of(const view_table *table, const view_slab *slab, uin
 // Vertices
 
 static uint32_t find_vertex(const view_slab *slab, uint32_t slot) {
+  const uint32_t count = slab->vertices.count;
   uint32_t low = 0, high = slab->ordered;
+  if (slot > slab->greatest) return count;                               // as most new ones are
+  if (count && slab->vertices.data[count - 1] == slot) return count - 1; // and are then asked for again
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     if (slab->vertices.data[middle] < slot)
@@ -18,11 +21,10 @@ static uint32_t find_vertex(const view_slab *slab, uint32_t slot) {
       high = middle;
   }
   if (low < slab->ordered && slab->vertices.data[low] == slot) return low;
-  if (slot > slab->greatest) return slab->vertices.count; // as most new ones are
   // The tail has those that came last at its end, and they are asked for most.
-  for (uint32_t at = slab->vertices.count; at-- > slab->ordered;)
+  for (uint32_t at = count; at-- > slab->ordered;)
     if (slab->vertices.data[at] == slot) return at;
-  return slab->vertices.count;
+  return count;
 }
 
 // The number of a vertex in the slab, used once more. There is room.
@@ -229,12 +231,6 @@ bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv
 
 // Many keys
 
-static bool asks_conditions_alone(const view_site *site) {
-  for (uint32_t g = 0; g < site->law->guards.count; g++)
-    if (site->law->guards.data[g].test != LAW_CONDITION) return false;
-  return !site->bits && !site->face && !site->whole;
-}
-
 // Inputs of the conditions at some bases, where all of them are values of orbits that cross cells.
 static bool fill_conditions(const view_site *site, view_reading *reading, const clv_dart *bases, uint32_t lanes) {
   const view_code *code = &site->conditions;
@@ -260,7 +256,7 @@ static void ask(const view_site *site, view_workshop *shop, const clv_dart *base
   view_reading *reading = &shop->reading;
   double *values = reading->condition_values.data;
   for (uint32_t lane = 0; lane < lanes; lane++) holds[lane] = true;
-  const bool alone = asks_conditions_alone(site);
+  const bool alone = view_site_asks_values_alone(site);
   if (alone && !code->roots.count) return;
   if (alone && fill_conditions(site, reading, bases, lanes)) {
     view_code_start(code, shop->params, values);
@@ -325,31 +321,36 @@ static clv_dart base_for(const view_table *table, const view_touched_key *key) {
   return view_site_base(site, dart);
 }
 
-static bool refresh_lanes(view_table *table, view_workshop *shop, const view_touched_key **keys, uint32_t lanes) {
+static bool refresh_lanes(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t lanes) {
   clv_dart bases[VIEW_LANES];
   bool holds[VIEW_LANES];
   computed rows;
   rows.constants = shop->constants.data;
-  for (uint32_t lane = 0; lane < lanes; lane++) bases[lane] = base_for(table, keys[lane]);
-  ask(&table->site, shop, bases, lanes, holds);
+  for (uint32_t lane = 0; lane < lanes; lane++) bases[lane] = base_for(table, &keys[lane]);
+  if (table->own.alone) {
+    const uint32_t kept = view_own_ask(&table->site, shop, keys, lanes);
+    for (uint32_t lane = 0; lane < lanes; lane++) holds[lane] = kept >> lane & 1u;
+  } else {
+    ask(&table->site, shop, bases, lanes, holds);
+  }
   view_rows_compute(table, shop, bases, lanes, rows.slots, shop->constants.data);
   for (uint32_t lane = 0; lane < lanes; lane++) {
-    const uint32_t reference = view_row_of_key(table, keys[lane]->key);
+    const uint32_t reference = view_row_of_key(table, keys[lane].key);
     if (!holds[lane] && reference) drop_row(table, reference);
-    if (holds[lane] && !put_row(table, shop, keys[lane], bases[lane], &rows, lane)) return false;
+    if (holds[lane] && !put_row(table, shop, &keys[lane], bases[lane], &rows, lane)) return false;
   }
   return true;
 }
 
 bool view_table_refresh(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count) {
-  const view_touched_key *together[VIEW_LANES];
+  view_touched_key together[VIEW_LANES];
   uint32_t lanes = 0;
   for (uint32_t k = 0; k < count; k++) {
     if (!keys[k].dart || (!table->site.crossing && !table->site.whole)) {
       if (!view_table_update(table, shop, keys[k].key, keys[k].dart, keys[k].like)) return false;
       continue;
     }
-    together[lanes++] = &keys[k];
+    together[lanes++] = keys[k];
     if (lanes < VIEW_LANES) continue;
     if (!refresh_lanes(table, shop, together, lanes)) return false;
     lanes = 0;

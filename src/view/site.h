@@ -115,6 +115,8 @@ clv_result view_site_limit(view_site *site, clv_column *cells, uint32_t bits, co
 static inline bool view_site_varies(const view_site *site) {
   return site->conditions.roots.count || site->bits;
 }
+// Whether nothing else does.
+bool view_site_asks_values_alone(const view_site *site);
 bool view_reading_reserve(view_reading *reading, const view_site *site, const clv_allocator *allocator);
 void view_reading_free(view_reading *reading, const clv_allocator *allocator);
 

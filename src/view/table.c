@@ -43,8 +43,9 @@ clv_result view_table_make(view_table *table, view_workshop *shop, const kernel 
   if (result != CLV_OK) return result;
   bool done = view_feed_make(&table->hoist, &table->site, &k->graph, k->hoist, k->hoist_count, a) &&
               view_feed_make(&table->hoist_q, &table->site, &k->graph, k->hoist_q, k->hoist_q_count, a) &&
-              view_reading_reserve(&shop->reading, &table->site, a);
-  const uint32_t values = table->hoist.code.values * VIEW_LANES, values_q = table->hoist_q.code.values * VIEW_LANES;
+              view_own_make(&table->own, &table->site, k, a) && view_reading_reserve(&shop->reading, &table->site, a);
+  const uint32_t values = table->hoist.code.values * VIEW_LANES; // no fewer than those of its own
+  const uint32_t values_q = table->hoist_q.code.values * VIEW_LANES;
   const uint32_t had = shop->values.capacity, had_q = shop->values_q.capacity;
   done = done && BASE_RESERVE(a, &shop->values, values) && BASE_RESERVE(a, &shop->values_q, values_q) &&
          BASE_RESERVE(a, &shop->constants, table->constants * VIEW_LANES);
@@ -81,6 +82,7 @@ void view_table_free(view_table *table, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &table->row_of_key);
   view_feed_free(&table->hoist, allocator);
   view_feed_free(&table->hoist_q, allocator);
+  view_own_free(&table->own, allocator);
   view_site_free(&table->site, allocator);
 }
 

@@ -51,11 +51,19 @@ typedef struct view_slab {
   double energy;
 } view_slab;
 
+// The constants that read at the row's own orbit (own.c).
+typedef struct view_own {
+  bool alone; // none of them reads elsewhere, nor does a guard
+  view_feed feed;
+  BASE_ARRAY(uint32_t) numbers; // of the constants
+} view_own;
+
 typedef struct view_table {
   view_site site;
   const kernel *kernel;
   uint32_t particles, constants;
   view_feed hoist, hoist_q; // hoist_q: for one quadrature point
+  view_own own;
   view_slab *slabs;
   uint32_t slab_count;
   uint64_t rows, built_rows;       // now; when the slabs were laid out
@@ -96,6 +104,13 @@ bool view_table_hoist(view_table *table, view_workshop *shop);
 bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv_dart dart, uint32_t like);
 // The same for many keys, each once: of one that has a row, or came off one.
 bool view_table_refresh(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count);
+// The same for keys whose rows stay where they are, with the same base, and of which nothing but values at their own orbits
+// changed; for tables whose `own.alone` says so.
+bool view_table_reread(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count);
+bool view_own_make(view_own *own, const view_site *site, const kernel *k, const clv_allocator *allocator);
+// At which keys, as bits, there are rows; up to VIEW_LANES of them.
+uint32_t view_own_ask(const view_site *site, view_workshop *shop, const view_touched_key *keys, uint32_t lanes);
+void view_own_free(view_own *own, const clv_allocator *allocator);
 // Lets the rows of a key name the vertices that are at their places now; their constants are as they were. Rows whose base
 // is gone, or is another key's, are left to view_table_update.
 bool view_table_renumber(view_table *table, view_workshop *shop, uint32_t key);

@@ -48,10 +48,21 @@ typedef struct view_change {
 
 // What follows a commit that only loses (lose.c).
 typedef enum view_losing { VIEW_NOT_ASKED, VIEW_LOSES, VIEW_LOSES_NOT } view_losing;
+typedef BASE_ARRAY(view_touched_key) view_key_list;
+// From a place of an orbit in cells of a kind back to the bases of a table's rows that read there: local darts, one for each
+// sub-orbit.
+enum { VIEW_MOST_WAYS = 16 };
+typedef struct view_ways {
+  uint32_t table, kind, dims;
+  bool afar;                         // that read derived values, not numbers
+  uint8_t count[CLV_TEMPLATE_DARTS]; // by number of the place
+  uint8_t darts[CLV_TEMPLATE_DARTS][VIEW_MOST_WAYS];
+} view_ways;
 typedef struct view_lost {
   BASE_ARRAY(uint32_t) stamps; // by key
   uint32_t stamp;
-  BASE_ARRAY(view_touched_key) keys;
+  view_key_list keys, same;       // whose rows are to be made anew; that stay where they are, with other values
+  BASE_ARRAY(view_ways) ways;     // that were asked for so far
   BASE_ARRAY(map_place) walked;   // of orbits that the map did not walk
   BASE_ARRAY(uint32_t) left;      // events whose values are to be added up anew
   BASE_ARRAY(uint32_t) number_of; // by id: its event, where there is one

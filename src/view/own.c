@@ -1,0 +1,123 @@
+// Rows of which nothing changed but values at their own orbits: a spring whose edge lost one of its cells.
+//
+// Of such a row, constants that read there are computed again, and guards asked. Where it stands, its vertices and its other
+// constants are what they were, so nothing is read but the values at the key. A table can do so if whatever reads at the rows'
+// orbits reads nowhere else.
+//
+// A row whose base is gone stands elsewhere, and perhaps the other way round: that one is made anew (view_table_refresh).
+
+#include "view/table.h"
+
+static bool is_own(const view_site *site, uint32_t spot) {
+  return site->spots.data[spot].step == 0 && site->spots.data[spot].index == site->index;
+}
+
+static bool guards_are_own(const view_site *site) {
+  if (!view_site_asks_values_alone(site)) return false;
+  for (uint32_t k = 0; k < site->conditions.inputs.count; k++) {
+    const view_input *input = &site->conditions.inputs.data[k];
+    if (input->op != DAG_READ || !is_own(site, site->fetches.data[input->index].spot)) return false;
+  }
+  return true;
+}
+
+// What a constant reads at its row's orbit, and what elsewhere.
+typedef struct reads {
+  uint32_t own, other;
+} reads;
+
+static reads count_reads(const view_feed *feed, const view_site *site) {
+  reads found = {0, feed->sums.count + feed->points.count};
+  for (uint32_t k = 0; k < feed->picks.count; k++)
+    *(is_own(site, feed->picks.data[k].spot) ? &found.own : &found.other) += 1;
+  for (uint32_t k = 0; k < feed->others.count; k++) { // numbers that are no doubles are not computed with here
+    if (is_own(site, feed->others.data[k].spot)) found.own++;
+    found.other++;
+  }
+  return found;
+}
+
+bool view_own_make(view_own *own, const view_site *site, const kernel *k, const clv_allocator *a) {
+  *own = (view_own){0};
+  if (!site->crossing || k->hoist_q_count || !guards_are_own(site)) return true;
+  BASE_ARRAY(dag_ref) roots = {0};
+  bool done = BASE_RESERVE(a, &own->numbers, k->hoist_count) && BASE_RESERVE(a, &roots, k->hoist_count), apart = true;
+  for (uint32_t c = 0; done && c < k->hoist_count; c++) {
+    view_feed one;
+    done = view_feed_make(&one, site, &k->graph, &k->hoist[c], 1, a);
+    if (!done) break;
+    const reads found = count_reads(&one, site);
+    view_feed_free(&one, a);
+    apart = apart && (!found.own || !found.other);
+    if (!found.own) continue;
+    own->numbers.data[own->numbers.count++] = c;
+    roots.data[roots.count++] = k->hoist[c];
+  }
+  done = done && view_feed_make(&own->feed, site, &k->graph, roots.data, roots.count, a);
+  own->alone = done && apart;
+  BASE_RELEASE(a, &roots);
+  if (!done) view_own_free(own, a);
+  return done;
+}
+
+void view_own_free(view_own *own, const clv_allocator *a) {
+  view_feed_free(&own->feed, a);
+  BASE_RELEASE(a, &own->numbers);
+  own->alone = false;
+}
+
+uint32_t view_own_ask(const view_site *site, view_workshop *shop, const view_touched_key *keys, uint32_t lanes) {
+  const view_code *code = &site->conditions;
+  double *values = shop->reading.condition_values.data;
+  uint32_t holds = (1u << lanes) - 1u;
+  if (!code->roots.count) return holds;
+  view_code_start(code, shop->params, values);
+  for (uint32_t k = 0; k < code->inputs.count; k++) {
+    const view_fetch *fetch = &site->fetches.data[code->inputs.data[k].index];
+    const clv_column *column = fetch->column;
+    for (uint32_t l = 0; l < lanes; l++) {
+      const void *value = column->slots.data + (size_t)keys[l].key * column->size;
+      values[code->inputs.data[k].to * VIEW_LANES + l] = column->def.type == CLV_DOUBLE
+                                                             ? ((const double *)value)[fetch->component]
+                                                             : embed_get(column, value, fetch->component);
+    }
+  }
+  view_code_run(code, lanes, values);
+  for (uint32_t k = 0; k < code->roots.count; k++)
+    for (uint32_t l = 0; l < lanes; l++) holds &= ~((uint32_t)(view_code_result(code, values, k, l) == 0) << l);
+  return holds;
+}
+
+static void compute(const view_feed *feed, view_workshop *shop, const view_touched_key *keys, uint32_t lanes) {
+  double *values = shop->values.data;
+  view_code_start(&feed->code, shop->params, values);
+  for (const view_pick *at = feed->picks.data, *end = at + feed->picks.count; at < end; at++)
+    for (uint32_t l = 0; l < lanes; l++)
+      values[at->to * VIEW_LANES + l] = at->data[(size_t)keys[l].key * at->stride + at->component];
+  view_code_run(&feed->code, lanes, values);
+}
+
+static bool reread_lanes(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t lanes) {
+  const view_own *own = &table->own;
+  const uint32_t holds = view_own_ask(&table->site, shop, keys, lanes);
+  compute(&own->feed, shop, keys, lanes);
+  for (uint32_t l = 0; l < lanes; l++) {
+    const uint32_t reference = view_row_of_key(table, keys[l].key), row = view_row_number(reference);
+    if (!(holds >> l & 1u)) {
+      if (!view_table_update(table, shop, keys[l].key, CLV_NO_DART, 0)) return false;
+      continue;
+    }
+    const view_slab *slab = view_row_slab(table, reference);
+    for (uint32_t c = 0; c < own->numbers.count; c++)
+      *view_row_constant(table, slab, row, own->numbers.data[c]) =
+          view_code_result(&own->feed.code, shop->values.data, c, l);
+  }
+  return true;
+}
+
+bool view_table_reread(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count) {
+  if (count) view_feed_aim(&table->own.feed);
+  for (uint32_t k = 0; k < count; k += VIEW_LANES)
+    if (!reread_lanes(table, shop, keys + k, count - k < VIEW_LANES ? count - k : VIEW_LANES)) return false;
+  return true;
+}
