@@ -514,16 +514,20 @@ static inline void copy_value(uint8_t *to, const uint8_t *from, size_t size) {
     memcpy(to, from, size);
 }
 
+// What was parted comes sort by sort.
 void embed_copy(void *self, const map_parted *parted, uint32_t count) {
   const embedding *e = self;
-  for (uint32_t k = 0; count && k < e->columns.count; k++) {
-    const clv_column *column = e->columns.data[k];
-    const map_index *index = column->index;
-    if (!index->crossing) continue;
-    const size_t size = column->size;
-    uint8_t *values = column->slots.data;
-    for (uint32_t p = 0; p < count; p++)
-      if (parted[p].index == index) copy_value(values + parted[p].to * size, values + parted[p].from * size, size);
+  for (uint32_t first = 0, end; first < count; first = end) {
+    const map_index *index = parted[first].index;
+    for (end = first + 1; end < count && parted[end].index == index;) end++;
+    for (uint32_t k = 0; k < e->columns.count; k++) {
+      const clv_column *column = e->columns.data[k];
+      if (column->index != index) continue;
+      const size_t size = column->size;
+      uint8_t *values = column->slots.data;
+      for (uint32_t p = first; p < end; p++)
+        copy_value(values + parted[p].to * size, values + parted[p].from * size, size);
+    }
   }
 }
 

@@ -40,11 +40,11 @@ static void learn_exits(const losing *l, map_onward *onward, const clv_suborbits
   onward->kind = l->kind;
   for (uint32_t d = 0; d < shape->dart_count; d++) {
     const clv_exit *exit = sub->exit + sub->exit_start[sub->of[d]], *end = sub->exit + sub->exit_start[sub->of[d] + 1];
-    onward->count[d] = 0;
-    for (; exit < end; exit++) {
+    struct map_exits *at = &onward->at[d];
+    for (at->count = 0; exit < end; exit++) {
       if (exit->facet == shape->facet[d]) continue;
-      onward->exit[d][onward->count[d]].facet = exit->facet;
-      onward->exit[d][onward->count[d]++].position = exit->position;
+      at->facet[at->count] = exit->facet;
+      at->position[at->count++] = exit->position;
     }
   }
 }
@@ -78,10 +78,11 @@ static bool flood(losing *l, map_place start, uint32_t mark) {
       places = l->s->places.data;
     }
     const map_place at = places[k];
-    const uint32_t *row = links + (size_t)map_uniform_row(at.dart) * facets, local = at.dart & 63u;
-    for (uint32_t n = 0; n < onward->count[local]; n++) {
-      const clv_dart link = row[onward->exit[local][n].facet];
-      const clv_dart next = (link & ~63u) | shape->turn[link & 63u][onward->exit[local][n].position];
+    const uint32_t *row = links + (size_t)map_uniform_row(at.dart) * facets;
+    const struct map_exits *exits = &onward->at[at.dart & 63u];
+    for (uint32_t n = 0, ways = exits->count; n < ways; n++) {
+      const clv_dart link = row[exits->facet[n]];
+      const clv_dart next = (link & ~63u) | shape->turn[link & 63u][exits->position[n]];
       const uint32_t beyond = slot_of(sub, next), slot = link ? beyond : at.slot;
       places[count] = (map_place){next, slot};
       count += !(ids[slot] & MET);

@@ -129,10 +129,9 @@ typedef struct map_born {
 enum { MAP_MOST_FACETS = 6, MAP_MOST_CORNERS = 8, MAP_MOST_EDGES = 12 };
 typedef struct map_onward {
   uint32_t kind; // CLV_NONE until somebody asks
-  uint8_t count[CLV_TEMPLATE_DARTS];
-  struct {
-    uint8_t facet, position;
-  } exit[CLV_TEMPLATE_DARTS][MAP_MOST_FACETS];
+  struct map_exits {
+    uint8_t count, facet[MAP_MOST_FACETS], position[MAP_MOST_FACETS];
+  } at[CLV_TEMPLATE_DARTS];
 } map_onward;
 // Facets at the vertices and edges of a kind (whole.c).
 typedef struct map_shape_facts {

@@ -414,7 +414,7 @@ static const view_ways *ways_back(losing *l, const view_table *table, uint32_t d
 }
 
 // Calls `each` with the rows that read at places of an orbit, each key once.
-typedef bool reader_visitor(losing *l, view_table *table, const clv_event *event, uint32_t key, clv_dart base);
+typedef bool reader_visitor(losing *l, view_table *table, void *user, uint32_t key, clv_dart base);
 
 // The key of rows at a base: the map is one of one kind.
 static inline uint32_t key_at(const losing *l, const view_site *site, const clv_suborbits *own, clv_dart base) {
@@ -423,41 +423,52 @@ static inline uint32_t key_at(const losing *l, const view_site *site, const clv_
              : base >> 6;
 }
 
-static bool visit_readers(losing *l, view_table *table, const clv_event *event, const view_star *star,
-                          const view_ways *back, reader_visitor *each) {
+static bool visit_readers(losing *l, view_table *table, uint32_t dims, const view_star *star, const view_ways *back,
+                          reader_visitor *each, void *user) {
   const view_site *site = &table->site;
   const clv_template *shape = &clv_templates[l->kind];
-  const clv_suborbits *places = &shape->sub[event->dims & ~(1u << l->m->view.dimension)],
-                      *own = &shape->sub[site->inner];
+  const clv_suborbits *places = &shape->sub[dims & ~(1u << l->m->view.dimension)], *own = &shape->sub[site->inner];
+  const uint32_t *ids = site->crossing ? site->index->ids[l->kind].data : NULL, count = own->count;
+  const uint32_t stamp = l->views->lost.stamp, stamped = l->views->lost.stamps.count;
+  uint32_t *stamps = l->views->lost.stamps.data;
   for (uint32_t k = 0; k < star->count; k++) {
     const clv_dart dart = star->places[k].dart, cell = dart & ~63u;
-    const uint32_t place = places->of[dart & 63u];
-    for (uint32_t n = 0; n < back->count[place]; n++) {
-      const clv_dart base = cell | back->darts[place][n];
-      const uint32_t key = key_at(l, site, own, base);
-      if (is_new(&l->views->lost, key) && !each(l, table, event, key, base)) return false;
+    const uint32_t place = places->of[dart & 63u], ways = back->count[place];
+    const uint32_t *keys = ids ? ids + (size_t)map_uniform_row(dart) * count : NULL;
+    const uint8_t *darts = back->darts[place];
+    for (uint32_t n = 0; n < ways; n++) {
+      const uint32_t key = keys ? keys[own->of[darts[n]]] : cell >> 6;
+      if (key >= stamped || stamps[key] == stamp) continue;
+      stamps[key] = stamp;
+      if (!each(l, table, user, key, cell | darts[n])) return false;
     }
   }
   return true;
 }
 
 // The rows that read numbers of orbits that came off others.
-static bool rename_reader(losing *l, view_table *table, const clv_event *event, uint32_t key, clv_dart base) {
+static bool renumber_reader(losing *l, view_table *table, void *user, uint32_t key, clv_dart base) {
+  (void)user;
   (void)base;
-  return event->dims == clv_orbit_dims(&l->m->view, CLV_VERTEX)
-             ? view_table_rename(table, &l->views->shop, key, event->from.index, event->id.index)
-             : view_table_renumber(table, &l->views->shop, key);
+  return view_table_renumber(table, &l->views->shop, key);
+}
+
+static bool rename_reader(losing *l, view_table *table, void *user, uint32_t key, clv_dart base) {
+  (void)base;
+  return view_table_rename(table, &l->views->shop, key, user);
 }
 
 static bool renumber_readers(losing *l, view_table *table, uint32_t dims) {
   const view_ways *back = NULL;
+  reader_visitor *each = dims == clv_orbit_dims(&l->m->view, CLV_VERTEX) ? rename_reader : renumber_reader;
   for (uint32_t k = l->first[dims]; k < l->end[dims]; k++) {
     const clv_event *event = &l->commit->events[k];
     if (event->kind != CLV_SPLIT) continue;
     view_star star;
     if (!back) back = ways_back(l, table, dims, false);
+    view_renaming renaming = {.from = event->from.index, .to = event->id.index};
     if (!back || !start_keys(l->views, table) || !stars_of(l, &k, 1, &star) ||
-        !visit_readers(l, table, event, &star, back, rename_reader))
+        !visit_readers(l, table, dims, &star, back, each, &renaming))
       return false;
   }
   return true;
@@ -474,9 +485,9 @@ static bool renumber(losing *l, view_table *table) {
 }
 
 // The rows that read derived values of orbits that events name.
-static bool push_reader(losing *l, view_table *table, const clv_event *event, uint32_t key, clv_dart base) {
+static bool push_reader(losing *l, view_table *table, void *user, uint32_t key, clv_dart base) {
   (void)table;
-  (void)event;
+  (void)user;
   return push_key(l->views, &l->views->lost.keys, key, base, 0);
 }
 
@@ -487,7 +498,8 @@ static bool list_readers(losing *l, view_table *table, uint32_t dims) {
     if (!event->dart) continue;
     view_star star;
     if (!back) back = ways_back(l, table, dims, true);
-    if (!back || !stars_of(l, &k, 1, &star) || !visit_readers(l, table, event, &star, back, push_reader)) return false;
+    if (!back || !stars_of(l, &k, 1, &star) || !visit_readers(l, table, dims, &star, back, push_reader, NULL))
+      return false;
   }
   return true;
 }
@@ -595,7 +607,7 @@ bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
   views->change.commit = commit;
   views->change.values.count = 0; // all of them are at orbits that events name
   *done = true;
-  look_ahead(&l);
+  if (views->lost.evaluated) look_ahead(&l);
   for (uint32_t k = 0; *done && k < views->derived.count; k++) *done = derive_again(&l, &views->derived.data[k]);
   for (uint32_t k = 0; *done && k < views->tables.count; k++) *done = update_table(&l, &views->tables.data[k]);
   return true;

@@ -9,21 +9,18 @@ static uint32_t reference_of(const view_table *table, const view_slab *slab, uin
 // Vertices
 
 static uint32_t find_vertex(const view_slab *slab, uint32_t slot) {
-  const uint32_t count = slab->vertices.count;
-  uint32_t low = 0, high = slab->ordered;
-  if (slot > slab->greatest) return count;                               // as most new ones are
-  if (count && slab->vertices.data[count - 1] == slot) return count - 1; // and are then asked for again
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (slab->vertices.data[middle] < slot)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low < slab->ordered && slab->vertices.data[low] == slot) return low;
+  const uint32_t count = slab->vertices.count, *vertices = slab->vertices.data;
+  if (slot > slab->greatest) return count; // as most new ones are
+  if (slab->consecutive) return slot - vertices[0] < count ? slot - vertices[0] : count;
+  if (count && vertices[count - 1] == slot) return count - 1; // and are then asked for again
+  uint32_t low = 0; // which half it lies in no processor can guess: there is no branch for it
+  for (uint32_t left = slab->ordered; left > 1; left -= left / 2)
+    low += (vertices[low + left / 2 - 1] < slot) * (left / 2);
+  if (low < slab->ordered && vertices[low] < slot) low++;
+  if (low < slab->ordered && vertices[low] == slot) return low;
   // The tail has those that came last at its end, and they are asked for most.
   for (uint32_t at = count; at-- > slab->ordered;)
-    if (slab->vertices.data[at] == slot) return at;
+    if (vertices[at] == slot) return at;
   return count;
 }
 
@@ -382,20 +379,37 @@ bool view_table_renumber(view_table *table, view_workshop *shop, uint32_t key) {
   return true;
 }
 
-bool view_table_rename(view_table *table, view_workshop *shop, uint32_t key, uint32_t from, uint32_t to) {
+bool view_table_rename(view_table *table, view_workshop *shop, uint32_t key, view_renaming *renaming) {
   const uint32_t reference = view_row_of_key(table, key), row = reference ? view_row_number(reference) : 0;
   if (!reference) return true;
-  if (!table->site.crossing && !table->site.whole) return view_table_renumber(table, shop, key); // a row of several
+  if (!table->site.crossing && !table->site.whole) { // a row of several
+    renaming->slab = NULL;
+    return view_table_renumber(table, shop, key);
+  }
   view_slab *slab = view_row_slab(table, reference);
   uint32_t *place = NULL;
   for (uint32_t p = 0; p < table->particles; p++) {
     uint32_t *at = view_row_place(table, slab, row, p);
-    if ((slab->loose ? *at : slab->vertices.data[view_place_number(*at)]) != from) continue;
-    if (place) return view_table_renumber(table, shop, key); // it is there twice, and need not have left both
+    if ((slab->loose ? *at : slab->vertices.data[view_place_number(*at)]) != renaming->from) continue;
+    if (place) { // it is there twice, and need not have left both
+      renaming->slab = NULL;
+      return view_table_renumber(table, shop, key);
+    }
     place = at;
   }
   if (!place) return true;
-  if (!reserve_vertices(table, shop, slab)) return false;
-  name_vertex(slab, place, to);
+  if (slab->loose) {
+    *place = renaming->to;
+    return true;
+  }
+  if (renaming->slab != slab) { // it is taken for the row, and may be put in order now
+    if (!reserve_vertices(table, shop, slab)) return false;
+    renaming->number = use_vertex(slab, renaming->to);
+    renaming->slab = slab;
+  } else if (slab->uses.data[renaming->number]++ == 0) {
+    slab->unused--;
+  }
+  if (--slab->uses.data[view_place_number(*place)] == 0) lose_vertex(slab);
+  *place = KERNEL_STRIDE * renaming->number;
   return true;
 }

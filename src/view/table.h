@@ -114,8 +114,14 @@ void view_own_free(view_own *own, const clv_allocator *allocator);
 // Lets the rows of a key name the vertices that are at their places now; their constants are as they were. Rows whose base
 // is gone, or is another key's, are left to view_table_update.
 bool view_table_renumber(view_table *table, view_workshop *shop, uint32_t key);
-// The same where all that is new is the number of one vertex, at a place that the key's orbit or cell has.
-bool view_table_rename(view_table *table, view_workshop *shop, uint32_t key, uint32_t from, uint32_t to);
+// The same where all that is new is the number of one vertex, at a place that the key's orbit or cell has. Where many rows are to
+// name it, it is looked for once in each slab: `slab` and `number` say where it was found last, NULL nowhere yet.
+typedef struct view_renaming {
+  uint32_t from, to;
+  const view_slab *slab;
+  uint32_t number;
+} view_renaming;
+bool view_table_rename(view_table *table, view_workshop *shop, uint32_t key, view_renaming *renaming);
 // Before many rows change, and behind: in between rows name vertices by slot, and none is searched for. False when memory is
 // out: the table is then of no use until it is built.
 void view_table_loosen(view_table *table);

@@ -722,6 +722,7 @@ static bool update_table(clv_views *views, view_table *table) {
 void views_hear(void *user, const clv_map *view, const clv_commit *commit) {
   clv_views *views = user;
   (void)view;
+  views->lost.evaluated = views->laid_out;
   views_forget(views);
   if (views->stale) return;
   views->revision = commit->revision;

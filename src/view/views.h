@@ -59,6 +59,7 @@ typedef struct view_ways {
   uint8_t darts[CLV_TEMPLATE_DARTS][VIEW_MOST_WAYS];
 } view_ways;
 typedef struct view_lost {
+  bool evaluated;              // since the last commit, so that little of the tables is in a cache
   BASE_ARRAY(uint32_t) stamps; // by key
   uint32_t stamp;
   view_key_list keys, same;       // whose rows are to be made anew; that stay where they are, with other values
