@@ -32,6 +32,7 @@ static clv_map *build(clv_grid_kind kind) {
   assert_int_equal(clv_mesh_build(&mesh, &build_def, &map, NULL, NULL), CLV_OK);
   clv_mesh_free(&mesh);
   add_columns(map);
+  create_half_rest(map);
   return map;
 }
 
@@ -109,7 +110,7 @@ static void test_twins(void **state) {
   (void)state;
   static const clv_grid_kind kinds[] = {CLV_GRID_TRI,  CLV_GRID_QUAD,  CLV_GRID_MIXED2,  CLV_GRID_HEX,
                                         CLV_GRID_TET5, CLV_GRID_PRISM, CLV_GRID_PYRAMID, CLV_GRID_MIXED};
-  clv_program *compiled = program_of_module("topology"), *interpreted = program_of_module("topology");
+  clv_program *compiled = program_of_module("surgery"), *interpreted = program_of_module("surgery");
   assert_true(compiled->declarations.count <= sizeof applied / sizeof *applied);
   for (uint32_t k = 0; k < compiled->declarations.count; k++) {
     const clv_rule *rule = clv_program_rule(compiled, compiled->declarations.data[k]->name);

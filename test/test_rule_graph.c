@@ -212,7 +212,8 @@ static void test_scripts_pass(void **state) {
 // The library is sound as a whole; an embedding of the user's that says nothing of the vertices it makes is told so.
 static void test_library_meets_embeddings(void **state) {
   (void)state;
-  static const char all[] = "use topology;\nuse body;\nuse motion;\nuse springs;\nuse fem;\nuse external;\n";
+  static const char all[] =
+      "use topology;\nuse body;\nuse motion;\nuse springs;\nuse fem;\nuse external;\nuse surgery;\n";
   clv_program *program = load(all);
   if (clv_program_check(program) != CLV_OK) {
     print_findings(program);

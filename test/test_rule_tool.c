@@ -456,7 +456,7 @@ static void test_library_files(void **state) {
 
 static void test_library(void **state) {
   (void)state;
-  clv_program *program = load("use body; use motion; use springs; use fem; use external; use topology;\n");
+  clv_program *program = load("use body; use motion; use springs; use fem; use external; use topology; use surgery;\n");
   clv_declaration declaration;
   uint32_t drawn = 0;
   for (uint32_t k = 0; clv_program_list(program, k, &declaration); k++) {

@@ -1,10 +1,10 @@
-// The shipped rules of topology, each applied at random places of random maps; the map is checked in full after each
+// The shipped rules of topology and surgery, each applied at random places of random maps; the map is checked in full after each
 // commit.
 //
 // soak: yes
 //
 // Maps are grids of every kind, sewn and unsewn here and there, cut and partly refined, with the columns that refinement
-// needs. A rule is tried at random darts until it matches; a rule that undoes another one follows it at once. Every rule
+// needs, pulled to twice their size at rest. A rule is tried at random darts until it matches; a rule that undoes another one follows it at once. Every rule
 // must have been applied as often as was asked for, so that a rule that never matches fails the test.
 //
 // usage: test_rule_topology [--soak] [--rule NAME] [--seed S]
@@ -43,6 +43,7 @@ static clv_map *build(const clv_mesh *mesh) {
   clv_error error;
   if (clv_mesh_build(mesh, &def, &map, NULL, &error) != CLV_OK) fail_msg("%s", error.message);
   create_levels(map);
+  create_half_rest(map);
   return map;
 }
 
@@ -90,6 +91,7 @@ static clv_map *closed_body(clv_kind kind) {
   clv_map *map = create_map(3);
   create(map, clv_default_column_def());
   create_levels(map);
+  create_half_rest(map);
   begin(map);
   const clv_dart a = add_cell(map, kind), b = add_cell(map, kind);
   const clv_template *shape = &clv_templates[kind];
@@ -201,6 +203,12 @@ static const rule_case cases[] = {
     {"dual_surface", CLOSED_FLAT | LOOSE, ANY, NULL, NULL},
     {"quadrangulate", FLAT | SOLID | CLOSED_FLAT, ANY, NULL, NULL},
     {"catmull_clark", FLAT | LOOSE | CLOSED_FLAT, ANY, NULL, NULL},
+    {"cut", SOLID, ANY, NULL, NULL},
+    {"cut_edge", FLAT, ANY, NULL, NULL},
+    {"tear", SOLID, ANY, NULL, NULL},
+    {"tear_edge", FLAT, ANY, NULL, NULL},
+    {"pierce", SOLID, ANY, NULL, NULL},
+    {"pierce_face", FLAT, ANY, NULL, NULL},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -361,7 +369,7 @@ static void run_case(const options *o, const rule_case *c) {
 
 static void every_rule_keeps_the_map_sound(void **state) {
   options *o = *state;
-  o->program = program_of_module("topology");
+  o->program = program_of_module("surgery");
   for (uint32_t k = 0; k < CASES; k++)
     if (!o->rule || !strcmp(o->rule, cases[k].name)) run_case(o, &cases[k]);
   clv_program_destroy(o->program);

@@ -382,6 +382,63 @@ static void missing_file(void **state) {
   assert_string_equal(error.message, "/: is no plain file");
 }
 
+// ---- rules of events ------------------------------------------------------------------------------------------------------------
+
+static clv_world *build(const char *text, clv_scene **scene, clv_error *error) {
+  *scene = good(text);
+  return clv_scene_world(*scene, 1, error);
+}
+
+static void events_apply_rules(void **state) {
+  (void)state;
+  static const char head[] = "cleave: 1\nmesh: {grid: hex, cells: [4, 2, 1], size: [4, 2, 1]}\nuntil: 0.1\n";
+  const struct {
+    const char *event, *says; // NULL: nothing
+  } cases[] = {
+      {"cut", "s.yaml:4:25: body 'body', action 'apply' at 0 s: the rule 'cut' changes nothing: "},
+      {"{rule: cut, params: {blade_point: [2, 0, 0], blade_up: [1, 0, 0]}}", NULL},
+      {"{rule: pierce, on: cell, in: {box: [[0, 0, 0], [1, 1, 1]]}}", NULL},
+      {"{rule: refine_hex, on: cell}", "s.yaml:4:25: body 'body', action 'apply' at 0 s: the rule 'refine_hex' changes "
+                                       "nothing: 'refine_hex' needs a column 'vlev', which the map does not have"},
+      {"cutt", "s.yaml:4:25: there is no rule 'cutt', did you mean 'cut'?"},
+      {"pierce", "s.yaml:4:25: 'pierce' cannot be applied: a script has to be told what it is applied to: vertices, "
+                 "edges, faces or cells"},
+      {"{rule: cut, params: {blade: 1}}", "s.yaml:4:53: the rules have no param 'blade' of 1 number"},
+      {"{rule: cut, file: nowhere.rule}", "s.yaml:4:43: nowhere.rule: No such file or directory"},
+  };
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[512];
+    snprintf(text, sizeof text, "%sevents: [{at: 0, apply: %s}]\n", head, cases[k].event);
+    clv_scene *scene;
+    clv_error error = {0};
+    clv_world *world = build(text, &scene, &error);
+    clv_world_report report = {0};
+    const char *said = world && clv_world_step(world, &report) != CLV_OK ? clv_world_error(world) : error.message;
+    const char *wanted = cases[k].says;
+    if (world && wanted) wanted = strstr(wanted, "body ");
+    if (strncmp(said, wanted ? wanted : "", wanted ? strlen(wanted) : 1) != 0) fail_msg("%s: %s", cases[k].event, said);
+    assert_true(wanted || report.surgery.applied > 0);
+    clv_world_destroy(world);
+    clv_scene_destroy(scene);
+  }
+}
+
+static void look_for_rules(void *user, const char *text, size_t size) {
+  (void)size;
+  *(bool *)user = strstr(text, "at 0 s: apply 'pierce', on each cell, in ") != NULL;
+}
+
+static void applied_rules_are_explained(void **state) {
+  (void)state;
+  clv_scene *scene =
+      good(MINIMAL "events: [{at: 0, apply: {rule: pierce, on: cell, in: {box: [[0, 0, 0], [1, 1, 1]]}}}]\n");
+  bool found = false;
+  clv_error error = {0};
+  if (clv_scene_explain(scene, look_for_rules, &found, &error) != CLV_OK) fail_msg("%s", error.message);
+  assert_true(found);
+  clv_scene_destroy(scene);
+}
+
 // ---- memory -------------------------------------------------------------------------------------------------------------------
 
 static void memory_runs_out(void **state) {
@@ -417,7 +474,8 @@ static void memory_runs_out_while_building(void **state) {
   static const char text[] =
       "cleave: 1\nmesh: {grid: tet5, cells: [2, 1, 1]}\nuntil: 1\nfix: [{box: [[0, 0, 0], [0, 1, 1]]}]\n"
       "pull: [{nearest: [1, 1, 1], force: [0, 0, 1]}]\nregions: [{box: [[0, 0, 0], [0.5, 1, 1]], model: stvk}]\n"
-      "events: [{at: 0.5, release: all}]\noutput: {probes: {tip: {nearest: [1, 1, 1]}}}\n";
+      "events: [{at: 0.5, release: all}, {at: 0.6, apply: {rule: cut, params: {toughness: 2}}}]\noutput: {probes: "
+      "{tip: {nearest: [1, 1, 1]}}}\n";
   uint32_t refusals = 0;
   for (size_t fail_at = 20;; fail_at += 1 + fail_at / 12) {
     counting_memory memory = {.fail_at = fail_at};
@@ -500,6 +558,8 @@ int main(void) {
       cmocka_unit_test(shorthands),
       cmocka_unit_test(output_of_a_scene),
       cmocka_unit_test(missing_file),
+      cmocka_unit_test(events_apply_rules),
+      cmocka_unit_test(applied_rules_are_explained),
       cmocka_unit_test(memory_runs_out),
       cmocka_unit_test(memory_runs_out_while_building),
       cmocka_unit_test(reference_is_current),

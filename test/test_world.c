@@ -573,6 +573,52 @@ static void goes_on_with_the_same_bits(clv_world *world, clv_world *other, uint3
   clv_world_destroy(other);
 }
 
+// A rule is applied before the save, another behind the load; a world that has no such rule cannot be loaded.
+static void a_world_with_rules_goes_on_with_the_same_bits(void **unused) {
+  (void)unused;
+  clv_program *program = clv_program_create(NULL);
+  assert_int_equal(clv_program_use(program, "surgery"), CLV_OK);
+  assert_int_equal(clv_program_set_param(program, "blade_point", (double[]){0.5, 0, 0}, 3), CLV_OK);
+  assert_int_equal(clv_program_set_param(program, "blade_up", (double[]){1, 0, 0}, 3), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_OK);
+  const clv_zone left = clv_zone_box((double[]){-1, -1, -1}, (double[]){0.3, 1, 1});
+  const clv_action actions[] = {
+      {.kind = CLV_ACTION_APPLY, .time = 0.002, .apply = {.rule = clv_program_rule(program, "cut")}},
+      {.kind = CLV_ACTION_APPLY,
+       .time = 0.006,
+       .zone = left,
+       .apply = {.rule = clv_program_rule(program, "pierce"), .on = CLV_CELL}},
+      {.kind = CLV_ACTION_APPLY, .time = 0.009, .apply = {.rule = clv_program_rule(program, "cut_edge")}},
+  };
+  const recipe r = plain(CLV_SYMPLECTIC_EULER);
+  clv_world *world = create(&r), *other = create(&r), *bare = create(&r);
+  for (uint32_t k = 0; k < 2; k++) {
+    schedule(world, &actions[k]);
+    schedule(other, &actions[k]);
+  }
+  clv_action none = actions[0];
+  none.apply.rule = NULL;
+  assert_int_equal(clv_world_schedule(world, &none), CLV_ERROR_ARGUMENT);
+  assert_string_equal(clv_world_error(world), "action 'apply' makes no sense: there is no rule");
+  step(world, 4);
+  store s = {0};
+  assert_int_equal(clv_world_save(world, store_put, &s), CLV_OK);
+  assert_int_equal(clv_world_load(bare, store_get, &s), CLV_ERROR_INPUT);
+  assert_non_null(strstr(clv_world_error(bare), "an action applies a rule that there is not"));
+  clv_world_destroy(bare);
+  store_empty(&s);
+  goes_on_with_the_same_bits(world, other, 6, "rules");
+
+  // What matches nowhere stops the world, and says so.
+  world = create(&r);
+  schedule(world, &actions[2]);
+  step(world, 9);
+  assert_int_equal(clv_world_step(world, NULL), CLV_ERROR_REFUSED);
+  assert_non_null(strstr(clv_world_error(world), "action 'apply' at 0.009 s: the rule 'cut_edge' changes nothing: "));
+  clv_world_destroy(world);
+  clv_program_destroy(program);
+}
+
 // Forces are sums: the rows of a loaded world are in the order that commits left them in, also where values decide whether there
 // is a row, as with springs.
 static void springs_and_solids_go_on_with_the_same_bits(void **unused) {
@@ -779,6 +825,7 @@ int main(void) {
       cmocka_unit_test(a_body_that_fails_stops_all),
       cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),
       cmocka_unit_test(a_refined_world_goes_on_with_the_same_bits),
+      cmocka_unit_test(a_world_with_rules_goes_on_with_the_same_bits),
       cmocka_unit_test(springs_and_solids_go_on_with_the_same_bits),
       cmocka_unit_test(tables_that_part_go_on_with_the_same_bits),
       cmocka_unit_test(a_world_that_outgrew_its_tables_goes_on_with_the_same_bits),

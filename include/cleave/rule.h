@@ -39,6 +39,9 @@ CLV_API void clv_program_destroy(clv_program *program);
 CLV_API clv_result clv_program_add(clv_program *program, const char *name, const char *text, size_t size);
 // Adds a file of the shipped library by its name ("springs", "topology" ...); what `use NAME;` does in a file.
 CLV_API clv_result clv_program_use(clv_program *program, const char *module);
+// Gives a parameter of what was added, or is used by it, another value than its file does: as many numbers as its type has, in
+// its own unit. Before the check. CLV_ERROR_ARGUMENT when there is no such parameter.
+CLV_API clv_result clv_program_set_param(clv_program *program, const char *name, const double *values, uint32_t count);
 // Checks everything that was added; CLV_ERROR_INPUT when there is any diagnostic. Nothing can be added afterwards.
 CLV_API clv_result clv_program_check(clv_program *program);
 CLV_API uint32_t clv_program_diagnostics(const clv_program *program, const clv_diagnostic **diagnostics);

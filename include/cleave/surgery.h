@@ -42,6 +42,7 @@ typedef struct clv_surgery_report {
   uint32_t split;     // cells cut in pieces along a plane
   uint32_t moved;     // vertices moved onto a blade
   uint32_t refused;   // places left as they were, for the bound on quality
+  uint32_t applied;   // times that a rule was applied
 } clv_surgery_report;
 
 // Cutting
@@ -88,6 +89,24 @@ CLV_API clv_result clv_surgery_pierce(clv_surgery *surgery, const clv_zone *shap
 // The same for all that the shape touches on its way while it is displaced, straight on, from one vector to another.
 CLV_API clv_result clv_surgery_pierce_along(clv_surgery *surgery, const clv_zone *shape, const double from[3],
                                             const double to[3], clv_surgery_report *report);
+
+// Rules
+
+// A rule of topology, or a script, with one hook.
+typedef struct clv_apply {
+  const clv_rule *rule; // its program lives as long as this is in use
+  clv_orbit on;         // what it is applied to; 0: orbits such as its hook's. A script has to be told
+  uint32_t level;       // for parameters that are no darts
+  clv_zone zone;        // of cells: orbits that meet one of them
+} clv_apply;
+
+// Everywhere; the rule is to be set.
+CLV_API clv_apply clv_default_apply(void);
+// What is wrong with one: NULL when nothing is.
+CLV_API const char *clv_apply_wrong(const clv_apply *apply);
+// Applies a rule once to each orbit that there is now, where it matches: a place that refuses it, or is gone by then, is
+// left out. When all did, clv_surgery_error says what the first had to say. What columns a rule reads the body must have.
+CLV_API clv_result clv_surgery_apply(clv_surgery *surgery, const clv_apply *apply, clv_surgery_report *report);
 
 // Tearing
 

@@ -31,6 +31,7 @@ typedef enum clv_action_kind {
   CLV_ACTION_REFINE,  // zone, level: until its cells have the level
   CLV_ACTION_COARSEN, // zone, level: down to it, where nothing was cut
   CLV_ACTION_ADAPT,   // zone, adapt, path or none; a tool: before every step, its point moving along the path
+  CLV_ACTION_APPLY,   // apply, zone: a rule, where it matches
   CLV_ACTION_KIND_COUNT
 } clv_action_kind;
 
@@ -53,11 +54,12 @@ typedef struct clv_action {
   clv_slice slice; // its level, snap, quality and exact
   uint32_t level;  // of cells
   clv_adapt adapt; // its zone is that of the action
+  clv_apply apply; // its zone is that of the action; the rule's program outlives the world
   uint32_t label;  // a number of yours, by which clv_world_culprit calls it; 0: none
 } clv_action;
 
 // "fix", "release", "move", "pull", "gravity", "remove", "cut", "knife", "pierce", "tear", "scalpel", "slice", "refine",
-// "coarsen", "adapt".
+// "coarsen", "adapt", "apply".
 CLV_API const char *clv_action_name(clv_action_kind kind);
 CLV_API int clv_action_from_name(const char *name); // -1 for an unknown word
 

@@ -2,7 +2,10 @@
 
 #include "rule/program.h"
 
+#include "rule/law.h"
 #include "rule/native.h"
+
+#include <math.h>
 
 clv_program *clv_program_create(const clv_allocator *allocator) {
   const clv_allocator memory = allocator ? *allocator : clv_default_allocator();
@@ -171,6 +174,29 @@ static void use_modules(clv_program *program) {
       rule_complain(program, 'S', tree->span, "there is no module '%.80s'|modules are the files of Cleave's library",
                     tree->name);
   }
+}
+
+// The value of a parameter as a tree, where the one of its file stood.
+static rule_tree *make_value(clv_program *program, rule_span span, const double *values, uint32_t count) {
+  rule_tree *numbers[9] = {NULL};
+  for (uint32_t k = 0; k < count; k++) {
+    numbers[k] = rule_tree_make(program, RULE_NUMBER, span, NULL, values[k], NULL, 0);
+    if (!numbers[k]) return NULL;
+  }
+  return count == 1 ? numbers[0] : rule_tree_make(program, RULE_VECTOR, span, NULL, 0, numbers, count);
+}
+
+clv_result clv_program_set_param(clv_program *program, const char *name, const double *values, uint32_t count) {
+  if (program->checked || !name || !values) return CLV_ERROR_ARGUMENT;
+  use_modules(program);
+  const rule_tree *param = rule_declaration(program, name);
+  if (!param || param->kind != RULE_PARAM || law_components(param->child[0]) != count) return CLV_ERROR_ARGUMENT;
+  for (uint32_t k = 0; k < count; k++)
+    if (!isfinite(values[k])) return CLV_ERROR_ARGUMENT;
+  rule_tree *value = make_value(program, param->child[1]->span, values, count);
+  if (!value) return CLV_ERROR_MEMORY;
+  param->child[1] = value;
+  return CLV_OK;
 }
 
 clv_result rule_program_check_for(clv_program *program, const rule_needs *needs) {

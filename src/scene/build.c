@@ -20,13 +20,6 @@ typedef struct builder {
   clv_mesh mesh;
 } builder;
 
-// A sentence from below, with the place in the scene.
-static bool fail_below(const builder *b, const scene_node *place, clv_result code, const char *sentence) {
-  if (code == CLV_ERROR_MEMORY) return scene_no_memory(&b->r);
-  clv_error_set(b->r.error, code, "%s:%u:%u: %s", b->r.name, place->line, place->column, sentence);
-  return false;
-}
-
 // ---- rules -------------------------------------------------------------------------------------------------------------------
 
 static const scene_model *model_with_rules(const scene_body *body) {
@@ -39,17 +32,10 @@ static const scene_model *model_with_rules(const scene_body *body) {
 
 static bool add_rule_files(const builder *b, clv_program *program, const scene_model *model) {
   const scene_node *place = scene_place(&model->part, "rules");
-  for (uint32_t k = 0; k < model->rules.count; k++) {
-    const char *path = scene_file_path(b->scene, model->rules.items[k]);
-    if (!path) return scene_no_memory(&b->r);
-    clv_error error = {0};
-    size_t size = 0;
-    const char *text = scene_file_read(&b->scene->arena, path, &size, &error);
-    if (!text) return fail_below(b, place, error.code, error.message);
-    const clv_result result = clv_program_add(program, path, text, size);
-    if (result) return fail_below(b, place, result, "this rule file cannot be used");
-  }
-  return true;
+  bool good = true;
+  for (uint32_t k = 0; good && k < model->rules.count; k++)
+    good = scene_program_add(&b->r, b->scene, program, model->rules.items[k], place);
+  return good;
 }
 
 // The modules of the shipped models that the body is mixed of.
@@ -61,37 +47,24 @@ static bool use_module(const builder *b, clv_program *program, const scene_model
   return result == CLV_OK || scene_no_memory(&b->r);
 }
 
-static bool check_program(const builder *b, clv_program *program, const scene_node *place) {
-  const clv_result result = clv_program_check(program);
-  if (result == CLV_OK) return true;
-  const clv_diagnostic *found = NULL;
-  if (clv_program_diagnostics(program, &found) == 0) return fail_below(b, place, result, "the rules cannot be checked");
-  return scene_fail(&b->r, place, "the rules are not sound: %s:%u:%u: %s (%s); 'cleave rule check' shows all findings",
-                    found[0].file, found[0].line, found[0].column, found[0].what, found[0].help);
-}
-
-// The scene keeps the program: views lean on it as long as the world lives.
 static bool make_program(const builder *b, const clv_program **to) {
   const scene_model *model = model_with_rules(b->part);
   *to = NULL;
   if (!model) return true;
-  clv_scene *scene = b->scene;
-  if (!BASE_RESERVE(&scene->allocator, &scene->programs, scene->programs.count + 1u)) return scene_no_memory(&b->r);
-  clv_program *program = clv_program_create(&scene->allocator);
-  if (!program) return scene_no_memory(&b->r);
-  scene->programs.data[scene->programs.count++] = program;
+  clv_program *program = scene_program_create(&b->r, b->scene);
+  if (!program) return false;
   if (!add_rule_files(b, program, model) || !use_module(b, program, &b->part->model)) return false;
   for (uint32_t k = 0; k < b->part->regions.count; k++) {
     if (!use_module(b, program, &b->part->regions.items[k].model)) return false;
   }
   const scene_node *place = scene_place(&model->part, "rules");
-  if (!check_program(b, program, place)) return false;
+  if (!scene_program_check(&b->r, program, place)) return false;
   clv_error error = {0};
   clv_compile_def def = clv_default_compile_def();
   const int dimension = clv_mesh_dimension(&b->mesh);
   if (dimension >= 2) def.dimension = (uint32_t)dimension;
   const clv_result result = clv_program_compile(program, &def, NULL, &error);
-  if (result) return fail_below(b, place, result, error.message);
+  if (result) return scene_fail_below(&b->r, place, result, error.message);
   *to = program;
   return true;
 }
@@ -102,8 +75,7 @@ static bool set_parameters(const builder *b) {
     const scene_parameter *parameter = &model->params.items[k];
     clv_views *views = clv_body_views(b->body);
     if (clv_views_set_param(views, parameter->name, parameter->values, parameter->count) == CLV_OK) continue;
-    return scene_fail(&b->r, parameter->node, "the rules have no param %s of %u number%s",
-                      scene_text_show(parameter->name).text, parameter->count, parameter->count == 1 ? "" : "s");
+    return scene_no_parameter(&b->r, parameter);
   }
   return true;
 }
@@ -208,7 +180,7 @@ static bool apply(const builder *b, const scene_holds *holds, const scene_group 
     if (!scene_zone_make(&b->r, &b->mesh, &hold->part, group, &hold->zone, &zone)) return false;
     if (!check_particles(b, hold->part.node, &zone)) return false;
     const clv_result result = function(b->body, &zone, hold);
-    if (result) return fail_below(b, hold->part.node, result, clv_body_error(b->body));
+    if (result) return scene_fail_below(&b->r, hold->part.node, result, clv_body_error(b->body));
   }
   return true;
 }
@@ -277,7 +249,7 @@ static bool make_body(builder *b) {
   const clv_solver_def solver = solver_def(&root->solver);
   clv_error error = {0};
   b->body = clv_world_add(b->world, part->part.name, &def, &solver, &error);
-  if (!b->body) return fail_below(b, part->mesh.part.node, error.code, error.message);
+  if (!b->body) return scene_fail_below(&b->r, part->mesh.part.node, error.code, error.message);
   return check_regions(b, sections) && set_parameters(b) && apply(b, &part->fix, &scene_group_fix, fix) &&
          apply(b, &part->move, &scene_group_move, move) && apply(b, &part->pull, &scene_group_pull, pull) &&
          add_events(b);

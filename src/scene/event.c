@@ -4,20 +4,13 @@
 #include "scene/scene.h"
 #include "scene/table.h"
 
-// A sentence from below, with the place in the scene.
-static bool fail_below(const scene_reader *r, const scene_node *place, clv_result code, const char *sentence) {
-  if (code == CLV_ERROR_MEMORY) return scene_no_memory(r);
-  clv_error_set(r->error, code, "%s:%u:%u: %s", r->name, place->line, place->column, sentence);
-  return false;
-}
-
 static bool read_surface(const scene_reader *r, clv_scene *scene, const scene_hold *hold, clv_mesh *to) {
   const scene_node *place = scene_place(&hold->part, "surface");
   const char *path = scene_file_path(scene, hold->surface);
   if (!path) return scene_no_memory(r);
   clv_error error = {0};
   const clv_result result = clv_mesh_read(to, path, &error);
-  if (result) return fail_below(r, place, result, error.message);
+  if (result) return scene_fail_below(r, place, result, error.message);
   for (size_t e = 0; e < to->element_count; e++) {
     if (to->kinds[e] == CLV_TRI || to->kinds[e] == CLV_QUAD) return true;
   }
@@ -80,6 +73,9 @@ static bool make_action(const scene_reader *r, clv_scene *scene, clv_body *body,
   }
   action->level = hold->level;
   if (action->kind == CLV_ACTION_TEAR) return make_tear(r, mesh, hold, action);
+  if (action->kind == CLV_ACTION_APPLY)
+    return scene_apply_make(r, scene, hold, &action->apply) &&
+           scene_zone_make(r, mesh, &hold->in.part, &scene_group_where, &hold->in.zone, &action->zone);
   if (action->kind == CLV_ACTION_ADAPT) return make_adapt(r, mesh, hold, action);
   if (hold->particles.count && !find_particles(r, body, &hold->particles, action)) return false;
   if (hold->surface) {
@@ -104,7 +100,7 @@ bool scene_event_schedule(const scene_reader *r, clv_scene *scene, clv_world *wo
   }
   if (good) {
     const clv_result result = clv_world_schedule(world, &action);
-    good = result == CLV_OK || fail_below(r, event->part.node, result, clv_world_error(world));
+    good = result == CLV_OK || scene_fail_below(r, event->part.node, result, clv_world_error(world));
   }
   clv_mesh_free(&surface);
   return good;

@@ -169,6 +169,16 @@ static void add_tear(scene_text *out, const scene_hold *hold) {
   if (hold->most) scene_add(out, ", at most %u facet%s a step", hold->most, plural(hold->most));
 }
 
+static void add_apply(scene_text *out, const scene_hold *hold) {
+  const scene_key *on = &scene_group_apply.keys[scene_key_number(&scene_group_apply, "on")];
+  scene_add(out, "%s", scene_text_show(hold->rule).text);
+  if (hold->file) scene_add(out, " of %s", scene_text_show(hold->file).text);
+  if (hold->on) scene_add(out, ", on each %s", on->word(hold->on));
+  if (!scene_zone_key(&hold->in.part, &scene_group_where)) return;
+  scene_add(out, ", in ");
+  add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
+}
+
 static void add_edge(scene_text *out, const double (*edge)[3]) {
   scene_add(out, "edge ");
   add_vector(out, edge[0]);
@@ -195,6 +205,7 @@ static void add_hold(scene_text *out, const scene_hold *hold, const scene_group 
   if (group == &scene_group_tear) add_tear(out, hold);
   if (group == &scene_group_slice) add_slice(out, hold);
   if (group == &scene_group_adapt) add_adapt(out, hold);
+  if (group == &scene_group_apply) add_apply(out, hold);
   if (group == &scene_group_refine || group == &scene_group_coarsen) scene_add(out, ", to level %u", hold->level);
   if (group == &scene_group_scalpel)
     scene_add(out, "of radius %g m, sharpness %g, toughness %g Pa", hold->scalpel.radius, hold->scalpel.sharpness,

@@ -135,7 +135,12 @@ typedef struct scene_hold {
   double bound[CLV_ADAPT_KIND_COUNT]; // the one that is given
   double slack, centre[3];
   bool coarsen;
+  const char *rule, *file;
+  uint32_t on; // a scene_orbit
+  scene_parameters params;
 } scene_hold;
+
+enum { SCENE_ON_HOOK, SCENE_ON_VERTEX, SCENE_ON_EDGE, SCENE_ON_FACE, SCENE_ON_CELL, SCENE_ON_COUNT };
 
 typedef SCENE_LIST_OF(scene_hold) scene_holds;
 

@@ -9,6 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool scene_fail_below(const scene_reader *r, const scene_node *place, clv_result code, const char *sentence) {
+  if (code == CLV_ERROR_MEMORY) return scene_no_memory(r);
+  clv_error_set(r->error, code, "%s:%u:%u: %s", r->name, place->line, place->column, sentence);
+  return false;
+}
+
 const scene_node *scene_place(const scene_part *part, const char *key) {
   const scene_node *node = scene_node_find(part->node, key);
   return node ? node : part->node;

@@ -40,6 +40,20 @@ const scene_key *scene_zone_key(const scene_part *part, const scene_group *group
 bool scene_zone_make(const scene_reader *r, const clv_mesh *mesh, const scene_part *part, const scene_group *group,
                      const scene_zone *zone, clv_zone *to);
 
+// A sentence from a room below, with the place in the scene of what asked for it. Returns false.
+bool scene_fail_below(const scene_reader *r, const scene_node *place, clv_result code, const char *sentence);
+
+// program.c: programs of rules, which the scene keeps, since views and events lean on them as long as the world lives.
+clv_program *scene_program_create(const scene_reader *r, clv_scene *scene);
+// A rule file that the scene names.
+bool scene_program_add(const scene_reader *r, clv_scene *scene, clv_program *program, const char *file,
+                       const scene_node *place);
+bool scene_program_check(const scene_reader *r, clv_program *program, const scene_node *place);
+// Says that there is no such parameter. Returns false.
+bool scene_no_parameter(const scene_reader *r, const scene_parameter *parameter);
+// The rule that an event applies.
+bool scene_apply_make(const scene_reader *r, clv_scene *scene, const scene_hold *hold, clv_apply *to);
+
 // event.c: puts an event on the timetable, for one of the bodies; the mesh is what that was made from.
 bool scene_event_schedule(const scene_reader *r, clv_scene *scene, clv_world *world, uint32_t body,
                           const clv_mesh *mesh, const scene_event *event);

@@ -158,6 +158,8 @@ static const scene_group event_group = {
                        "{box: [[0, 0, 0], [1, 1, 1]]}"),
             ACTION_KEY("adapt", CLV_ACTION_ADAPT, &scene_group_adapt, "From now on, cells are as fine as need be.",
                        "{stress: 20 kPa}"),
+            ACTION_KEY("apply", CLV_ACTION_APPLY, &scene_group_apply, "Applies a rule where it matches.",
+                       "{rule: unsew3}"),
             {0},
         },
 };

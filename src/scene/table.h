@@ -23,6 +23,7 @@ extern const scene_group scene_group_tear;
 extern const scene_group scene_group_refine;
 extern const scene_group scene_group_coarsen;
 extern const scene_group scene_group_adapt;
+extern const scene_group scene_group_apply;
 extern const scene_group scene_group_scalpel;
 extern const scene_group scene_group_slice;
 extern const scene_group scene_group_model;

@@ -66,6 +66,60 @@ const scene_group scene_group_pierce = {
         },
 };
 
+static const char *on_word(uint32_t i) {
+  static const char *const words[SCENE_ON_COUNT] = {"hook", "vertex", "edge", "face", "cell"};
+  return i < SCENE_ON_COUNT ? words[i] : NULL;
+}
+
+const scene_group scene_group_apply = {
+    .name = "apply",
+    .what = "Applies a rule of topology, or a script, once to each orbit, where it matches. A word alone is a rule of "
+            "Cleave's library, `surgery` or `topology`.",
+    .shorthand = "rule",
+    .size = sizeof(scene_hold),
+    .keys =
+        (const scene_key[]){
+            {.name = "rule",
+             .type = SCENE_TEXT,
+             .need = SCENE_REQUIRED,
+             AT(scene_hold, rule),
+             .example = "unsew3",
+             .what = "Its name. It has one hook; parameters that are no darts get the `level`."},
+            {.name = "file",
+             .type = SCENE_TEXT,
+             AT(scene_hold, file),
+             .example = "mine.rule",
+             .what = "A rule file of your own that has it, relative to the scene."},
+            {.name = "params",
+             .type = SCENE_PARAMETERS,
+             AT(scene_hold, params),
+             .example = "{toughness: 1.2}",
+             .what = "Values for `param`s of the rules: a number, or a list for a vector."},
+            {.name = "on",
+             .type = SCENE_WORD,
+             AT(scene_hold, on),
+             .word = on_word,
+             .without = "hook",
+             .example = "cell",
+             .what = "What it is applied to: orbits such as its `hook`'s; a script has to be told."},
+            {.name = "level",
+             .type = SCENE_WHOLE,
+             AT(scene_hold, level),
+             WHOLE_FROM(0),
+             .without = "0",
+             .example = "1",
+             .what = "The level that a rule of refinement asks for."},
+            {.name = "in",
+             .type = SCENE_GROUP,
+             AT(scene_hold, in),
+             .group = &scene_group_where,
+             .without = "all",
+             .example = "{box: [[0, 0, 0], [1, 1, 1]]}",
+             .what = "Cells: orbits that meet one of them, its centre in the zone at rest."},
+            {0},
+        },
+};
+
 const scene_group *const scene_action_groups[CLV_ACTION_KIND_COUNT] = {
     [CLV_ACTION_FIX] = &scene_group_fix,         [CLV_ACTION_RELEASE] = &scene_group_release,
     [CLV_ACTION_MOVE] = &scene_group_move,       [CLV_ACTION_PULL] = &scene_group_pull,
@@ -74,4 +128,5 @@ const scene_group *const scene_action_groups[CLV_ACTION_KIND_COUNT] = {
     [CLV_ACTION_TEAR] = &scene_group_tear,       [CLV_ACTION_SCALPEL] = &scene_group_scalpel,
     [CLV_ACTION_SLICE] = &scene_group_slice,     [CLV_ACTION_REFINE] = &scene_group_refine,
     [CLV_ACTION_COARSEN] = &scene_group_coarsen, [CLV_ACTION_ADAPT] = &scene_group_adapt,
+    [CLV_ACTION_APPLY] = &scene_group_apply,
 };

@@ -69,6 +69,7 @@ static clv_result test_action(clv_world *world, const clv_action *action) {
                       : needs & ACTION_SCALPEL ? clv_scalpel_wrong(&action->scalpel)
                       : needs & ACTION_SLICE   ? clv_slice_wrong(&slice)
                       : needs & ACTION_ADAPT   ? clv_adapt_wrong(&action->adapt)
+                      : needs & ACTION_APPLY   ? clv_apply_wrong(&action->apply)
                                                : NULL;
   if (wrong)
     return world_fail(world, CLV_ERROR_ARGUMENT, "action '%s' makes no sense: %s", world_kinds[action->kind].name,
@@ -159,7 +160,14 @@ clv_result clv_world_schedule(clv_world *world, const clv_action *given) {
   action.time = fmax(action.time, clv_world_time(world)); // what is past is now
   uint32_t at = world->actions.count;
   while (at > world->next && world->actions.data[at - 1].action.time > action.time) at--;
-  return world_insert(world, at, &action);
+  const bool applies = world_kinds[action.kind].needs & ACTION_APPLY;
+  if (applies && !BASE_RESERVE(&world->allocator, &world->rules, (uint64_t)world->rules.count + 1))
+    return world_no_memory(world);
+  const clv_result inserted = world_insert(world, at, &action);
+  if (inserted != CLV_OK || !applies) return inserted;
+  world->actions.data[at].rule = world->rules.count;
+  world->rules.data[world->rules.count++] = action.apply.rule;
+  return CLV_OK;
 }
 
 // What is due
@@ -180,6 +188,7 @@ void world_sum_surgery(clv_surgery_report *sum, const clv_surgery_report *one) {
   sum->split += one->split;
   sum->moved += one->moved;
   sum->refused += one->refused;
+  sum->applied += one->applied;
 }
 
 static bool lasts(const world_action *entry) {

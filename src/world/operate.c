@@ -3,6 +3,7 @@
 #include "physics/body.h"
 #include "world/world.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static clv_surgery *surgery_of(const clv_world *world, const world_action *entry) {
@@ -98,6 +99,18 @@ clv_result world_refine(clv_world *world, const world_action *entry, clv_surgery
 clv_result world_coarsen(clv_world *world, const world_action *entry, clv_surgery_report *report) {
   return of_surgery(world, entry,
                     clv_surgery_coarsen(surgery_of(world, entry), &entry->action.zone, entry->action.level, report));
+}
+
+clv_result world_apply(clv_world *world, const world_action *entry, clv_surgery_report *report) {
+  clv_apply apply = entry->action.apply;
+  apply.zone = entry->action.zone;
+  const clv_result result = clv_surgery_apply(surgery_of(world, entry), &apply, report);
+  if (result != CLV_OK) return of_surgery(world, entry, result);
+  if (report->applied) return CLV_OK;
+  char what[600];
+  snprintf(what, sizeof what, "the rule '%.80s' changes nothing: %s", clv_rule_name(apply.rule),
+           clv_surgery_error(surgery_of(world, entry)));
+  return world_action_fail(world, entry, CLV_ERROR_REFUSED, what);
 }
 
 // On a path

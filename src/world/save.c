@@ -145,11 +145,22 @@ static bool append_surface(clv_world *world, const clv_mesh *surface) {
   return true;
 }
 
+// A rule is called by its number: a world that was made the same way has it.
+typedef struct saved_rule {
+  uint32_t number, on, level;
+} saved_rule;
+
+static bool append_rule(clv_world *world, const world_action *entry) {
+  const saved_rule rule = {entry->rule, entry->action.apply.on, entry->action.apply.level};
+  return append(world, &rule, sizeof rule);
+}
+
 static bool append_lists(clv_world *world, const world_action *entry) {
   const clv_action *a = &entry->action;
   return append(world, entry->path, a->key_count * sizeof *entry->path) &&
          append(world, entry->particles, a->particle_count * sizeof *entry->particles) &&
-         (!entry->surface || append_surface(world, entry->surface));
+         (!entry->surface || append_surface(world, entry->surface)) &&
+         (a->kind != CLV_ACTION_APPLY || append_rule(world, entry));
 }
 
 static clv_result save_actions(clv_world *world, clv_world_writer *write, void *user) {
@@ -353,6 +364,17 @@ static clv_result load_surface(const source *s, const saved_action *saved, saved
   return result == CLV_OK ? CLV_OK : world_no_memory(s->world);
 }
 
+static clv_result load_rule(const source *s, const saved_action *saved, saved_bytes *from, saved_rule *rule,
+                            clv_action *action) {
+  *rule = (saved_rule){0};
+  if (saved->kind != CLV_ACTION_APPLY) return CLV_OK;
+  if (!take(from, rule, sizeof *rule)) return damaged(s, "an action ends too early");
+  if (rule->number >= s->world->rules.count) return damaged(s, "an action applies a rule that there is not");
+  action->apply = (clv_apply){
+      .rule = s->world->rules.data[rule->number], .on = rule->on, .level = rule->level, .zone = clv_zone_all()};
+  return clv_apply_wrong(&action->apply) ? damaged(s, "an action makes no sense") : CLV_OK;
+}
+
 // The lists of an action, and the action with them.
 static clv_result load_lists(const source *s, const saved_action *saved, saved_bytes *from) {
   clv_world *world = s->world;
@@ -370,7 +392,10 @@ static clv_result load_lists(const source *s, const saved_action *saved, saved_b
   action.path = path;
   action.particles = particles;
   action.surface = surface.element_count ? &surface : NULL;
+  saved_rule rule;
+  if (result == CLV_OK) result = load_rule(s, saved, from, &rule, &action);
   if (result == CLV_OK) result = world_insert(world, world->actions.count, &action);
+  if (result == CLV_OK) world->actions.data[world->actions.count - 1].rule = rule.number;
   base_free(a, path, path_size);
   base_free(a, particles, list_size);
   clv_mesh_free(&surface);

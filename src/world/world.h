@@ -25,6 +25,7 @@ typedef struct world_action {
   clv_id *particles;
   clv_mesh *surface;
   uint64_t commits; // of its body before it, once it is done
+  uint32_t rule;    // which of the world's, if it applies one
 } world_action;
 
 // A scalpel in use.
@@ -49,6 +50,7 @@ struct clv_world {
   bool half_loaded;                   // a load failed on its way
   BASE_ARRAY(uint32_t) tools;         // actions that are done and last
   BASE_ARRAY(world_scalpel) scalpels; // in the order in which they came into use
+  BASE_ARRAY(const clv_rule *) rules; // of actions, in the order in which they were put on the timetable
   BASE_ARRAY(uint8_t) bytes;          // scratch
   BASE_ARRAY(clv_id) ids;
 };
@@ -87,6 +89,7 @@ enum {
   ACTION_LASTS = 1024, // without a path, as long as the world
   ACTION_SLICE = 2048, // a plane, or an edge and a path
   ACTION_ADAPT = 4096,
+  ACTION_APPLY = 8192,
 };
 
 typedef clv_result world_act(clv_world *world, const world_action *entry, clv_surgery_report *report);
@@ -104,8 +107,8 @@ typedef struct world_kind {
 
 extern const world_kind world_kinds[CLV_ACTION_KIND_COUNT];
 
-world_act world_fix, world_release, world_constrain_along, world_set_gravity;              // constrain.c
-world_act world_remove, world_cut, world_pierce, world_slice, world_refine, world_coarsen; // operate.c
+world_act world_fix, world_release, world_constrain_along, world_set_gravity;                           // constrain.c
+world_act world_remove, world_cut, world_pierce, world_slice, world_refine, world_coarsen, world_apply; // operate.c
 world_use world_sweep_edge, world_sweep_shape, world_sweep_slice, world_tear, world_adapt;
 world_act world_take_scalpel; // scalpel.c
 world_use world_move_scalpel;

@@ -5,6 +5,7 @@
 
 #include "cleave/rule.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -55,6 +56,27 @@ static inline clv_rule_argument dart_argument(clv_dart dart) {
 
 static inline clv_rule_argument number_argument(int32_t number) {
   return (clv_rule_argument){.number = number};
+}
+
+// A column `rest`: half as large as `pos`, turned so that x is up, and about half of it above the ground. Everything is
+// stretched, and a blade on the ground cuts.
+static inline void create_half_rest(clv_map *map) {
+  clv_column_def def = clv_default_column_def();
+  clv_column *column;
+  def.name = "rest";
+  assert_int_equal(clv_column_create(map, &def, &column), CLV_OK);
+  uint32_t count = 0;
+  const double *pos = clv_column_data(clv_column_find(map, "pos"), CLV_NONE, &count);
+  double *rest = clv_column_data(column, CLV_NONE, NULL), least = INFINITY, greatest = -INFINITY;
+  for (uint32_t k = 0; k < count; k++) {
+    least = fmin(least, pos[3 * k]);
+    greatest = fmax(greatest, pos[3 * k]);
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    rest[3 * k] = 0.5 * pos[3 * k + 1];
+    rest[3 * k + 1] = 0.5 * pos[3 * k + 2];
+    rest[3 * k + 2] = 0.5 * (pos[3 * k] - 0.4 * greatest - 0.6 * least);
+  }
 }
 
 #endif
