@@ -425,13 +425,14 @@ static void events_apply_rules(void **state) {
 
 static void look_for_rules(void *user, const char *text, size_t size) {
   (void)size;
-  *(bool *)user = strstr(text, "at 0 s: apply 'pierce', on each cell, in ") != NULL;
+  *(bool *)user =
+      strstr(text, "at 0 s: apply 'pierce', on each cell, in box (0, 0, 0) to (1, 1, 1); toughness = 2") != NULL;
 }
 
 static void applied_rules_are_explained(void **state) {
   (void)state;
-  clv_scene *scene =
-      good(MINIMAL "events: [{at: 0, apply: {rule: pierce, on: cell, in: {box: [[0, 0, 0], [1, 1, 1]]}}}]\n");
+  clv_scene *scene = good(MINIMAL "events: [{at: 0, apply: {rule: pierce, on: cell, in: {box: [[0, 0, 0], [1, 1, 1]]}, "
+                                  "params: {toughness: 2}}}]\n");
   bool found = false;
   clv_error error = {0};
   if (clv_scene_explain(scene, look_for_rules, &found, &error) != CLV_OK) fail_msg("%s", error.message);

@@ -61,16 +61,20 @@ static void add_constants(scene_text *out, const clv_material *m, bool flat) {
   scene_add(out, "            sound runs at %g m/s\n", sqrt(stiff / m->density));
 }
 
+static void add_parameters(scene_text *out, const scene_parameters *params) {
+  for (uint32_t k = 0; k < params->count; k++) {
+    const scene_parameter *parameter = &params->items[k];
+    scene_add(out, "%s%s = %g%s", k ? ", " : "; ", parameter->name, parameter->values[0],
+              parameter->count > 1 ? " ..." : "");
+  }
+}
+
 static void add_model(scene_text *out, const char *where, const scene_model *model, const clv_material *material,
                       bool flat) {
   if (model->rules.count) {
     scene_add(out, "  %-9s rules of your own:", where);
     for (uint32_t k = 0; k < model->rules.count; k++) scene_add(out, " %s", model->rules.items[k]);
-    for (uint32_t k = 0; k < model->params.count; k++) {
-      const scene_parameter *parameter = &model->params.items[k];
-      scene_add(out, "%s%s = %g%s", k ? ", " : "; ", parameter->name, parameter->values[0],
-                parameter->count > 1 ? " ..." : "");
-    }
+    add_parameters(out, &model->params);
     scene_add(out, "\n");
   } else {
     const char *what = "";
@@ -174,9 +178,11 @@ static void add_apply(scene_text *out, const scene_hold *hold) {
   scene_add(out, "%s", scene_text_show(hold->rule).text);
   if (hold->file) scene_add(out, " of %s", scene_text_show(hold->file).text);
   if (hold->on) scene_add(out, ", on each %s", on->word(hold->on));
-  if (!scene_zone_key(&hold->in.part, &scene_group_where)) return;
-  scene_add(out, ", in ");
-  add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
+  if (scene_zone_key(&hold->in.part, &scene_group_where)) {
+    scene_add(out, ", in ");
+    add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
+  }
+  add_parameters(out, &hold->params);
 }
 
 static void add_edge(scene_text *out, const double (*edge)[3]) {
