@@ -562,10 +562,15 @@ static bool copy_all(copying *work, const dag_ref *roots, uint32_t count, dag_re
   return !work->to->no_memory;
 }
 
+bool dag_replace_all(dag *graph, const dag_ref *roots, uint32_t count, dag_replacer *with, void *user,
+                     dag_ref *results) {
+  copying work = {.to = graph, .from = graph, .with = with, .user = user};
+  return copy_all(&work, roots, count, results);
+}
+
 dag_ref dag_replace(dag *graph, dag_ref root, dag_replacer *with, void *user) {
   dag_ref result = 0;
-  copying work = {.to = graph, .from = graph, .with = with, .user = user};
-  copy_all(&work, &root, 1, &result);
+  dag_replace_all(graph, &root, 1, with, user, &result);
   return result;
 }
 

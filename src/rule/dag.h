@@ -125,6 +125,9 @@ void dag_depend_all(const dag *graph, uint32_t *bits);
 // Substitution: the same expression with every input of `op` replaced by what `with` says (0: stays).
 typedef dag_ref dag_replacer(void *user, dag *graph, dag_op op, uint32_t index);
 dag_ref dag_replace(dag *graph, dag_ref root, dag_replacer *with, void *user);
+// The same for many roots (0 stays 0). False when memory is out.
+bool dag_replace_all(dag *graph, const dag_ref *roots, uint32_t count, dag_replacer *with, void *user,
+                     dag_ref *results);
 
 // Copies what `count` roots need (0 stays 0) from one graph to another, simplified anew. `drop_holds` leaves out
 // DAG_HOLD: for graphs that are not differentiated any more. False when memory is out.

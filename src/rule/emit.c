@@ -1,5 +1,6 @@
 #include "rule/emit.h"
 
+#include "rule/emit_half.h"
 #include "rule/emit_lower.h"
 
 #include <assert.h>
@@ -509,6 +510,42 @@ static bool add_matrix(emitter *e, kernel_kind kind, law_psd psd) {
   return ok;
 }
 
+// Half of a symmetric stiffness, entry by entry; the other half has the same numbers.
+static bool add_half(emitter *e) {
+  const uint32_t n = 3 * e->kernel->particles;
+  emit_text *text = e->text;
+  emit_half half;
+  e->loops = (emit_loops){.axis = DAG_NONE};
+  memset(e->gathered, 0, sizeof e->gathered);
+  const bool ok = emit_half_make(&half, e->kernel, &text->allocator) &&
+                  emit_lower(&e->graph, &text->allocator, &half.graph, &half.body, e->loops);
+  emit_add(text, "\nvoid CLV_KERNEL(%s)(const lanes_args *args) {\n  LANES_ARGS(args);\n",
+           emit_kind_name(KERNEL_STIFFNESS));
+  if (ok) {
+    add_level(e, EMIT_PROGRAM, "  ");
+    emit_add(text, "  for (lanes_u32 row = 0; row < (rows + 7) / 8 * 8; row += CLV_WIDTH) {\n");
+    emit_add(text, "    double *restrict m = args->matrix + row / 8 * %uul + row %% 8;\n", KERNEL_LANES * n * n);
+    add_head(e);
+    add_level(e, EMIT_ROW, "    ");
+    for (uint32_t column = 0, k = 0; column < n; column++)
+      for (uint32_t row = 0; row <= column; row++, k++) {
+        emit_add(text, "    lanes_store_twice(m + %u, m + %u, ", KERNEL_LANES * (row * n + column),
+                 KERNEL_LANES * (column * n + row));
+        add_root(e, k, 0);
+        emit_add(text, ");\n");
+      }
+    emit_add(text, "  }\n");
+  }
+  emit_add(text, "}\n");
+  emit_half_free(&half);
+  emit_graph_free(&e->graph);
+  return ok;
+}
+
+static bool add_stiffness(emitter *e, law_psd psd) {
+  return emit_half_serves(e->kernel) ? add_half(e) : add_matrix(e, KERNEL_STIFFNESS, psd);
+}
+
 // The stiffnesses of distances: the first of all pairs are moved along an axis at once, as no particle has two.
 static void add_pair_columns(emitter *e) {
   const kernel_pairs *pairs = &e->kernel->pairs;
@@ -580,7 +617,7 @@ bool emit_kernel(emit_text *text, const kernel *k) {
   emitter e = {.text = text, .kernel = k};
   const law_psd psd = k->clamps ? k->law->psd : LAW_PSD_NONE;
   bool ok = add_simple(&e, KERNEL_ENERGY) && add_simple(&e, KERNEL_FORCE) && add_simple(&e, KERNEL_FORCE_DVEL) &&
-            add_matrix(&e, KERNEL_STIFFNESS, psd) && add_matrix(&e, KERNEL_DAMPING, LAW_PSD_NONE);
+            add_stiffness(&e, psd) && add_matrix(&e, KERNEL_DAMPING, LAW_PSD_NONE);
   if (ok && psd != LAW_PSD_NONE)
     add_positive_product(&e, psd);
   else if (ok)

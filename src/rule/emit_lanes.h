@@ -462,6 +462,12 @@ LANES_IN void lanes_store_both(double *m, lanes_u32 i, lanes_u32 j, lanes a) {
   lanes_store(m + 8ul * (3 * j + i), a);
 }
 
+// An entry of a symmetric matrix, and the one across the diagonal.
+LANES_IN void lanes_store_twice(double *m, double *across, lanes a) {
+  lanes_store(m, a);
+  lanes_store(across, a);
+}
+
 // What is symmetric but for rounding.
 static __attribute__((noinline, unused)) void lanes_symmetrise(double *m, lanes_u32 n) {
   for (lanes_u32 row = 0; row < n; row++) {
