@@ -3,6 +3,7 @@
 
 #include "solve/linear.h"
 
+#include "solve/block_set.h"
 #include "solve/cholesky.h"
 #include "solve/conjugate.h"
 #include "solve/quick.h"
@@ -365,6 +366,105 @@ static void any_width_gives_the_same_bits(void **state) {
   assert_true(dots[0] == dots[1]);
 }
 
+// Struts
+
+// What the diagonal and the product of struts are in the matrix.
+static void compare_struts(const struts *s, const matrix *m, const double *x, double *const out[2], double *blocks) {
+  const size_t n = 3 * (size_t)m->rows;
+  const double dots[2] = {matrix_multiply(m, x, out[0]), struts_multiply(s, x, out[1])};
+  assert_true(distance(out[0], out[1], n) <= 1e-13 * largest(out[0], n));
+  assert_true(fabs(dots[0] - dots[1]) <= 1e-12 * fabs(dots[0]));
+  struts_diagonal(s, blocks);
+  double greatest = 0;
+  for (uint32_t row = 0; row < m->rows; row++)
+    for (uint32_t e = 0; e < 9; e++) {
+      const double *block = matrix_block(m, m->starts.data[row]);
+      assert_true(fabs(block[e] - blocks[9 * (size_t)row + e]) <= 1e-13 * largest(block, 9));
+      greatest = fmax(greatest, e % 4 == 0 ? block[e] : 0);
+    }
+  assert_true(fabs(struts_largest(s) - greatest) <= 1e-13 * greatest);
+}
+
+static void struts_are_the_matrix(void **state) {
+  (void)state;
+  static const clv_grid_kind kinds[3] = {CLV_GRID_HEX, CLV_GRID_TET5, CLV_GRID_QUAD};
+  const clv_allocator allocator = clv_default_allocator();
+  for (uint32_t c = 0; c < 3; c++) {
+    body_setup setup = setup_of(kinds[c], "springs");
+    clv_body *body = body_of(&setup);
+    body_shake(body, 0.002, 3);
+    const size_t n = 3 * (size_t)clv_body_slots(body);
+    double *x = numbers(n), *out[2] = {numbers(n), numbers(n)}, *blocks = numbers(3 * n);
+    matrix m;
+    struts s;
+    bool changed;
+    const matrix_sum sum = {clv_body_masses(body), 1, 0.0001, 0};
+    matrix_init(&m, clv_body_views(body), &allocator);
+    struts_init(&s, clv_body_views(body), &allocator);
+    assert_int_equal(matrix_follow(&m, &changed), CLV_OK);
+    assert_true(struts_serve(clv_body_views(body)) && struts_follow(&s, &changed) && changed);
+    matrix_assemble(&m, &sum);
+    struts_assemble(&s, &sum);
+    fill(x, n, 1, 5 + c);
+    compare_struts(&s, &m, x, out, blocks);
+    views_forget(clv_body_views(body)); // as if something had changed
+    assert_int_equal(matrix_follow(&m, &changed), CLV_OK);
+    assert_true(struts_follow(&s, &changed) && !changed);
+    struts_free(&s);
+    matrix_free(&m);
+    free(x);
+    free(out[0]);
+    free(out[1]);
+    free(blocks);
+    clv_body_destroy(body);
+  }
+}
+
+// All loops over blocks, on the same numbers.
+static void any_width_gives_the_same_blocks(void **state) {
+  (void)state;
+  enum { SIZE = 4, N = 3 * SIZE, ROWS = 21, STRUTS = 40 };
+  const block_set *sets[2] = {block_plain(), block_best()};
+  double from[N * N * 8], symmetric[9 * 8], values[2][9 * 16 + WIDE_PAD], blocks[9 * ROWS], records[2][8 * 8],
+      x[4 * ROWS];
+  double diagonals[2][8 * ROWS], sums[2][4 * ROWS], between[8 * STRUTS];
+  float inverses[2][9 * 8 * ((ROWS + 7) / 8)];
+  uint32_t ends[2 * STRUTS];
+  const uint32_t targets[3][8] = {
+      {0 << 3 | MATRIX_FIRST, 1 << 3 | MATRIX_TURNED, 2 << 3, 3 << 3, 4 << 3, 5 << 3 | MATRIX_TURNED, 6 << 3, 7 << 3},
+      {8 << 3, 9 << 3, 0 << 3, 1 << 3 | MATRIX_BOTH, 10 << 3, 3 << 3, 2 << 3, 11 << 3},
+      {12 << 3, 13 << 3 | MATRIX_FIRST, 14 << 3, 15 << 3, 12 << 3, 1 << 3, 2 << 3, 3 << 3}};
+  const uint32_t others[8] = {8 << 3, 9 << 3, 0 << 3, 1 << 3, 10 << 3, 3 << 3, 2 << 3, 11 << 3};
+  const uint32_t *const pairs[3] = {targets[2], others, targets[0]};
+  uint8_t held[ROWS] = {[3] = 7, [8] = 1};
+  fill(from, N * N * 8, 1, 1);
+  fill(blocks, 9 * ROWS, 0.2, 2);
+  fill(between, 8 * STRUTS, 1, 3);
+  fill(x, 4 * ROWS, 1, 4);
+  fill(symmetric, 9 * 8, 1, 9);
+  for (uint32_t l = 0; l < 8; l++)
+    for (uint32_t e = 1; e < 6; e += e == 2 ? 3 : 1) symmetric[(e == 5 ? 7 : 3 * e) * 8 + l] = symmetric[e * 8 + l];
+  for (uint32_t k = 0; k < 2 * STRUTS; k++) ends[k] = k * 7 % ROWS;
+  for (uint32_t k = 0; k < 9 * ROWS; k += 4) blocks[k] += k % 9 ? 0 : 1;
+  for (uint32_t w = 0; w < 2; w++) {
+    fill(values[w], 9 * 16, 1, 6);
+    fill(diagonals[w], 8 * ROWS, 1, 7);
+    fill(sums[w], 4 * ROWS, 1, 8);
+    for (uint32_t t = 0; t < 3; t++)
+      sets[w]->scatter(from + 24 * t, N, 0.3, targets[t], 8 - t, MATRIX_FIRST, values[w]);
+    sets[w]->scatter_pairs(symmetric, 0.7, pairs, 8, 0, values[w]);
+    sets[w]->invert(ROWS, blocks, NULL, held, inverses[w]);
+    sets[w]->take(symmetric, -0.5, 7, records[w]);
+    sets[w]->subtract(STRUTS, ends, between, diagonals[w]);
+    sets[w]->pull(STRUTS, ends, between, x, sums[w]);
+  }
+  assert_memory_equal(values[0], values[1], 9 * 16 * sizeof(double));
+  assert_memory_equal(inverses[0], inverses[1], 9 * ROWS * sizeof(float));
+  assert_memory_equal(records[0], records[1], sizeof records[0]);
+  assert_memory_equal(diagonals[0], diagonals[1], sizeof diagonals[0]);
+  assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
+}
+
 // Rounds in single precision
 
 // What a round leaves over, beside what there was.
@@ -665,6 +765,8 @@ int main(void) {
       cmocka_unit_test(preconditioners_save_iterations),
       cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
       cmocka_unit_test(any_width_gives_the_same_bits),
+      cmocka_unit_test(any_width_gives_the_same_blocks),
+      cmocka_unit_test(struts_are_the_matrix),
       cmocka_unit_test(a_round_solves_to_single_precision),
       cmocka_unit_test(rounds_have_all_digits),
       cmocka_unit_test(cuts_are_followed),

@@ -510,33 +510,36 @@ static bool add_matrix(emitter *e, kernel_kind kind, law_psd psd) {
   return ok;
 }
 
-// Half of a symmetric stiffness, entry by entry; the other half has the same numbers.
-static bool add_half(emitter *e) {
-  const uint32_t n = 3 * e->kernel->particles;
+// Matrices of which one half is written, entry by entry: `size` rows each, `count` of them a row.
+static bool add_halves(emitter *e, kernel_kind kind, const emit_half *half, uint32_t size, uint32_t count) {
   emit_text *text = e->text;
-  emit_half half;
   e->loops = (emit_loops){.axis = DAG_NONE};
   memset(e->gathered, 0, sizeof e->gathered);
-  const bool ok = emit_half_make(&half, e->kernel, &text->allocator) &&
-                  emit_lower(&e->graph, &text->allocator, &half.graph, &half.body, e->loops);
-  emit_add(text, "\nvoid CLV_KERNEL(%s)(const lanes_args *args) {\n  LANES_ARGS(args);\n",
-           emit_kind_name(KERNEL_STIFFNESS));
-  if (ok) {
-    add_level(e, EMIT_PROGRAM, "  ");
-    emit_add(text, "  for (lanes_u32 row = 0; row < (rows + 7) / 8 * 8; row += CLV_WIDTH) {\n");
-    emit_add(text, "    double *restrict m = args->matrix + row / 8 * %uul + row %% 8;\n", KERNEL_LANES * n * n);
-    add_head(e);
-    add_level(e, EMIT_ROW, "    ");
-    for (uint32_t column = 0, k = 0; column < n; column++)
+  if (!emit_lower(&e->graph, &text->allocator, &half->graph, &half->body, e->loops)) return false;
+  emit_add(text, "\nvoid CLV_KERNEL(%s)(const lanes_args *args) {\n  LANES_ARGS(args);\n", emit_kind_name(kind));
+  add_level(e, EMIT_PROGRAM, "  ");
+  emit_add(text, "  for (lanes_u32 row = 0; row < (rows + 7) / 8 * 8; row += CLV_WIDTH) {\n");
+  emit_add(text, "    double *restrict m = args->matrix + row / 8 * %uul + row %% 8;\n",
+           KERNEL_LANES * size * size * count);
+  add_head(e);
+  add_level(e, EMIT_ROW, "    ");
+  for (uint32_t matrix = 0, k = 0; matrix < count; matrix++)
+    for (uint32_t column = 0; column < size; column++)
       for (uint32_t row = 0; row <= column; row++, k++) {
-        emit_add(text, "    lanes_store_twice(m + %u, m + %u, ", KERNEL_LANES * (row * n + column),
-                 KERNEL_LANES * (column * n + row));
+        const uint32_t first = matrix * size * size;
+        emit_add(text, "    lanes_store_twice(m + %u, m + %u, ", KERNEL_LANES * (first + row * size + column),
+                 KERNEL_LANES * (first + column * size + row));
         add_root(e, k, 0);
         emit_add(text, ");\n");
       }
-    emit_add(text, "  }\n");
-  }
-  emit_add(text, "}\n");
+  emit_add(text, "  }\n}\n");
+  return true;
+}
+
+static bool add_half(emitter *e) {
+  emit_half half;
+  const bool ok = emit_half_make(&half, e->kernel, &e->text->allocator) &&
+                  add_halves(e, KERNEL_STIFFNESS, &half, 3 * e->kernel->particles, 1);
   emit_half_free(&half);
   emit_graph_free(&e->graph);
   return ok;
@@ -546,49 +549,19 @@ static bool add_stiffness(emitter *e, law_psd psd) {
   return emit_half_serves(e->kernel) ? add_half(e) : add_matrix(e, KERNEL_STIFFNESS, psd);
 }
 
-// The stiffnesses of distances: the first of all pairs are moved along an axis at once, as no particle has two.
-static void add_pair_columns(emitter *e) {
-  const kernel_pairs *pairs = &e->kernel->pairs;
-  emit_text *text = e->text;
-  emit_add(text, "      for (lanes_u32 j = 0; j < 3; j++) {\n        const double *axis = along + %u * j;\n",
-           3 * e->kernel->particles);
-  add_level(e, EMIT_AXIS, "        ");
-  for (uint32_t k = 0; k < 3 * pairs->count; k++) {
-    const uint32_t pair = k / 3, i = k % 3;
-    emit_add(text, "        if (%u <= j) lanes_store_both(matrix + %u, %u, j, ", i, 9 * pair * KERNEL_LANES, i);
-    add_root(e, 3 * pairs->first[pair] + i, 0);
-    emit_add(text, ");\n");
-  }
-  emit_add(text, "      }\n");
-}
-
+// The stiffnesses of distances.
 static bool add_pairs(emitter *e) {
-  const kernel_pairs *pairs = &e->kernel->pairs;
-  emit_text *text = e->text;
-  bool ok = true;
-  if (pairs->count) {
-    const uint32_t n = 3 * e->kernel->particles;
-    emit_add(
-        text,
-        "\nstatic void CLV_KERNEL(pairs_piece)(const lanes_args *args, lanes_u32 row, double *restrict matrix) {\n");
-    emit_add(text, "  LANES_ARGS(args);\n  static const double along[%u] = {", 3 * n);
-    for (uint32_t j = 0; j < 3; j++)
-      for (uint32_t k = 0; k < pairs->count; k++) emit_add(text, "[%u] = 1.0, ", n * j + 3 * pairs->first[k] + j);
-    emit_add(text, "};\n");
-    ok = start_body(e, &e->kernel->body[KERNEL_FORCE_DPOS], DAG_DPOS);
-    if (ok) {
-      add_levels(e);
-      add_pair_columns(e);
-    }
-    emit_add(text, "    }\n  }\n}\n");
-    emit_graph_free(&e->graph);
+  const uint32_t count = e->kernel->pairs.count;
+  emit_half half;
+  if (!count) {
+    emit_add(e->text, "\nvoid CLV_KERNEL(%s)(const lanes_args *args) {\n  (void)args;\n}\n",
+             emit_kind_name(KERNEL_PAIRS));
+    return true;
   }
-  add_batch_head(e, KERNEL_PAIRS);
-  if (pairs->count) {
-    emit_add(text, "    double *m = args->matrix + %uul * first;\n", 9 * pairs->count);
-    add_pieces(e, "pairs_piece", false, LAW_PSD_NONE);
-  }
-  emit_add(text, "  }\n}\n");
+  const bool ok =
+      emit_half_make_pairs(&half, e->kernel, &e->text->allocator) && add_halves(e, KERNEL_PAIRS, &half, 3, count);
+  emit_half_free(&half);
+  emit_graph_free(&e->graph);
   return ok;
 }
 

@@ -20,6 +20,8 @@ typedef struct emit_half {
 } emit_half;
 
 bool emit_half_serves(const kernel *k);
+// The same for the distances of a central law: [distance][column][row], row <= column, of three axes each.
+bool emit_half_make_pairs(emit_half *half, const kernel *k, const clv_allocator *allocator);
 // False when memory is out; to be freed in any case.
 bool emit_half_make(emit_half *half, const kernel *k, const clv_allocator *allocator);
 void emit_half_free(emit_half *half);

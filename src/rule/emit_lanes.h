@@ -456,12 +456,6 @@ LANES_IN void lanes_clear(double *m, lanes_u32 count) {
   for (lanes_u32 e = 0; e < count; e++) lanes_store(m + 8ul * e, lanes_all(0.0));
 }
 
-// An entry of a symmetric 3 x 3 block, and the one across the diagonal.
-LANES_IN void lanes_store_both(double *m, lanes_u32 i, lanes_u32 j, lanes a) {
-  lanes_store(m + 8ul * (3 * i + j), a);
-  lanes_store(m + 8ul * (3 * j + i), a);
-}
-
 // An entry of a symmetric matrix, and the one across the diagonal.
 LANES_IN void lanes_store_twice(double *m, double *across, lanes a) {
   lanes_store(m, a);

@@ -28,27 +28,12 @@ bool block_invert(const double block[9], double least, double inverse[9]) {
   return true;
 }
 
-// By cofactors, which takes one division. False where this is not accurate: pivots near 0, numbers near their bounds.
-static bool invert_quickly(const double block[9], double inverse[9]) {
-  const double xx = block[0], xy = block[1], xz = block[2], yy = block[4], yz = block[5], zz = block[8], least = 1e-4;
-  const double minor = xx * yy - xy * xy;
-  const double first = yy * zz - yz * yz, second = xz * yz - xy * zz, third = xy * yz - xz * yy;
-  const double determinant = xx * first + xy * second + xz * third;
-  if (!(xx > 0 && minor > least * xx * yy && determinant > least * zz * minor)) return false;
-  if (!(determinant > 1e-200 && determinant < 1e200)) return false;
-  const double by = 1 / determinant;
-  inverse[0] = by * first;
-  inverse[1] = inverse[3] = by * second;
-  inverse[2] = inverse[6] = by * third;
-  inverse[4] = by * (xx * zz - xz * xz);
-  inverse[5] = inverse[7] = by * (xy * xz - xx * yz);
-  inverse[8] = by * minor;
-  return true;
-}
-
 void block_precondition(const double block[9], uint32_t held, double inverse[9]) {
-  double free[9], largest = 0;
-  if (!held && invert_quickly(block, inverse)) return;
+  double free[9], half[6], largest = 0;
+  if (!held && block_cofactors(block[0], block[1], block[2], block[4], block[5], block[8], half)) {
+    for (unsigned e = 0; e < 9; e++) inverse[e] = half[block_half[e]];
+    return;
+  }
   for (unsigned j = 0; j < 3; j++)
     for (unsigned i = 0; i < 3; i++) free[3 * j + i] = (held >> i | held >> j) & 1u ? (i == j) : block[3 * j + i];
   for (unsigned i = 0; i < 3; i++)

@@ -3,7 +3,7 @@
 #include "solve/linear.h"
 
 #include "physics/body.h"
-#include "solve/blocks.h"
+#include "solve/block_set.h"
 #include "solve/cholesky.h"
 #include "solve/conjugate.h"
 #include "solve/direct.h"
@@ -35,6 +35,8 @@ struct linear_system {
   BASE_ARRAY(double) sums;
   matrix matrix;
   cholesky cholesky;
+  struts struts; // in place of the matrix, where `strutted`
+  bool strutted;
   quick quick; // where `mixed`
   bool mixed;  // iterations are made in single precision, as long as that helps
   direct *direct;
@@ -71,6 +73,7 @@ linear_system *linear_system_create(clv_body *body, const linear_def *def, const
   *system = (linear_system){.allocator = *allocator, .body = body, .views = clv_body_views(body), .def = *def};
   matrix_init(&system->matrix, system->views, allocator);
   cholesky_init(&system->cholesky, &system->matrix, allocator);
+  struts_init(&system->struts, system->views, allocator);
   quick_init(&system->quick, &system->matrix, allocator);
   return system;
 }
@@ -86,6 +89,7 @@ void linear_system_destroy(linear_system *system) {
   view_memory_free(&system->vectors, &allocator);
   cholesky_free(&system->cholesky);
   quick_free(&system->quick);
+  struts_free(&system->struts);
   matrix_free(&system->matrix);
   direct_destroy(system->direct);
   base_free(&allocator, system, sizeof *system);
@@ -170,15 +174,9 @@ static void gather_blocks(const linear_system *system, double *blocks) {
   }
 }
 
-// The inverses of A's diagonal blocks. Block of a slot: 9 numbers at blocks + 9 * starts[slot], or * slot without starts.
+// The inverses of A's diagonal blocks.
 static void invert_diagonal(linear_system *system, const double *blocks, const uint32_t *starts) {
-  enum { AHEAD = 8 };
-  for (uint32_t slot = 0; slot < system->slots; slot++) {
-    double inverse[9];
-    if (starts && slot + AHEAD < system->slots) __builtin_prefetch(blocks + 9 * (size_t)starts[slot + AHEAD]);
-    block_precondition(blocks + 9 * (size_t)(starts ? starts[slot] : slot), system->axes.data[slot], inverse);
-    for (uint32_t e = 0; e < 9; e++) system->inverses.data[WIDE_BLOCK * (size_t)slot + e] = (float)inverse[e];
-  }
+  block_best()->invert(system->slots, blocks, starts, system->axes.data, system->inverses.data);
 }
 
 static clv_result make_matrix_free(linear_system *system) {
@@ -201,8 +199,32 @@ static clv_result factor(linear_system *system) {
   return result;
 }
 
+// Small bodies of springs alone, within a time step.
+static bool takes_struts(const linear_system *system) {
+  return system->preconditioner == LINEAR_JACOBI && system->sum.mass > 0 && system->slots >= QUICK_LEAST &&
+         !system->body->hanging->table.count && struts_serve(system->views);
+}
+
+static clv_result make_strutted(linear_system *system) {
+  bool changed = false;
+  if (!struts_follow(&system->struts, &changed) ||
+      !BASE_RESERVE(&system->allocator, &system->blocks, 9 * (uint64_t)system->slots))
+    return no_memory(system);
+  if (changed) quick_forget(&system->quick);
+  struts_assemble(&system->struts, &system->sum);
+  struts_diagonal(&system->struts, system->blocks.data);
+  invert_diagonal(system, system->blocks.data, NULL);
+  system->strutted = system->mixed = true;
+  const bool filled =
+      quick_fill_struts(&system->quick, &system->struts, system->inverses.data, system->held.data, system->held.count);
+  return filled ? CLV_OK : no_memory(system);
+}
+
 static clv_result make_assembled(linear_system *system) {
   bool rebuilt = false;
+  const clv_result current = views_current(system->views);
+  if (current != CLV_OK) return fail(system, current, clv_views_error(system->views));
+  if (takes_struts(system)) return make_strutted(system);
   const clv_result result = matrix_follow(&system->matrix, &rebuilt);
   if (result == CLV_ERROR_MEMORY) return no_memory(system);
   if (result != CLV_OK) return fail(system, result, clv_views_error(system->views));
@@ -248,7 +270,7 @@ clv_result linear_system_update(linear_system *system, const linear_factors *fac
   if (ready != CLV_OK) return fail(system, ready, clv_body_error(system->body));
   system->sum = sum_of(system->body, factors);
   system->slots = clv_body_slots(system->body);
-  system->ready = system->mixed = false;
+  system->ready = system->mixed = system->strutted = false;
   system->pattern_changed = system->pattern_changed || system->hanging != system->body->hanging->changes;
   system->hanging = system->body->hanging->changes;
   if (!reserve(system)) return no_memory(system);
@@ -291,6 +313,7 @@ static clv_result multiply_along(linear_system *system, const double *x, double 
 
 // The matrix knows all vertices as free ones: what hangs is spread before and gathered behind. The result is x A x.
 static double multiply_matrix(const linear_system *system, const double *x, double *out) {
+  if (system->strutted) return struts_multiply(&system->struts, x, out);
   if (!system->body->hanging->table.count) return matrix_multiply(&system->matrix, x, out);
   double *spread = vector(system, SCALED);
   memcpy(spread, x, 3 * (size_t)system->slots * sizeof *x);

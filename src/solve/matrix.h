@@ -25,7 +25,7 @@ typedef struct matrix_law {
   uint8_t p[LAW_PARTICLES * (LAW_PARTICLES + 1) / 2], q[LAW_PARTICLES * (LAW_PARTICLES + 1) / 2];
 } matrix_law;
 
-// The rows of one slab. They add to blocks targets[first + [batch][pair][lane]], numbers that carry two flags.
+// The rows of one slab. They add to blocks targets[first + [batch][pair][lane]], numbers that carry flags.
 typedef struct matrix_part {
   view_part of;
   const matrix_law *law;
@@ -35,8 +35,9 @@ typedef struct matrix_part {
 enum {
   MATRIX_TURNED = 1, // the block lies on the other side of the diagonal
   MATRIX_BOTH = 2,   // two particles of the row are one vertex: a diagonal block gets both sides
-  MATRIX_FLAGS = 3,
-  MATRIX_SHIFT = 2
+  MATRIX_FIRST = 4,  // nothing is added to the block before, by stiffnesses
+  MATRIX_FLAGS = 7,
+  MATRIX_SHIFT = 3
 };
 
 // A chunk of block rows. Locally rows are numbered from 0, its tail behind them.
@@ -48,6 +49,7 @@ typedef struct matrix_chunk {
 
 typedef struct matrix_copy {
   uint32_t from, to; // blocks
+  bool first;        // nothing is there yet
 } matrix_copy;
 
 typedef struct matrix {
@@ -67,6 +69,7 @@ typedef struct matrix {
   BASE_ARRAY(matrix_part) parts;
   BASE_ARRAY(uint32_t) targets;
   BASE_ARRAY(matrix_copy) copies; // in order of slabs
+  BASE_ARRAY(uint32_t) bare;      // blocks that no row adds to
   BASE_ARRAY(matrix_chunk) chunks;
   BASE_ARRAY(uint32_t) tail;
   BASE_ARRAY(double) dots; // of each chunk, in a product
@@ -81,6 +84,9 @@ void matrix_free(matrix *m);
 
 // Makes the pattern what the views need. *rebuilt: whether it was made anew. On failure there is none.
 clv_result matrix_follow(matrix *m, bool *rebuilt);
+
+// Which of a law's couples are two of its particles, in any order.
+uint32_t matrix_couple(const matrix_law *of, uint32_t p, uint32_t q);
 
 // What A is made of: mass * masses + stiffness * (that of all laws) + damping * (that of all laws), symmetric parts, at
 // the positions and velocities that the map has.

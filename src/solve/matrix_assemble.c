@@ -1,14 +1,16 @@
 // Filling the blocks of a matrix from the rows of the views, and multiplying with it.
 
+#include "solve/block_set.h"
 #include "solve/matrix.h"
 
 typedef struct assembly {
   matrix *m;
-  const wide_loops *loops;
+  const block_set *loops;
   double factor[2]; // of stiffness and damping
 } assembly;
 
-enum { DIAGONALS_AHEAD = 16 };
+// NEAR_BLOCKS: as many as stay in a core's cache anyway.
+enum { DIAGONALS_AHEAD = 16, NEAR_BLOCKS = 8192 };
 
 static const kernel_kind kinds[2] = {KERNEL_STIFFNESS, KERNEL_DAMPING};
 
@@ -26,28 +28,6 @@ static void symmetrise(double *matrices, uint32_t n) {
     }
 }
 
-// A block of a batch of rows: entry (i, j) is from[(i * n + j) * KERNEL_LANES], times a factor.
-typedef struct rows_block {
-  const double *from;
-  uint32_t n;
-  double factor;
-} rows_block;
-
-// Which of the pairs of a central law a particle belongs to.
-static uint32_t pair_of(const kernel_pairs *pairs, uint32_t particle) {
-  uint32_t pair = 0;
-  while (pairs->first[pair] != particle && pairs->second[pair] != particle) pair++;
-  return pair;
-}
-
-// Where laws have pairs these are all there is: a pair's stiffness on the diagonal, and minus that beside it.
-static rows_block block_of(const kernel *k, bool by_pairs, const double *matrices, uint32_t p, uint32_t q,
-                           double factor) {
-  const uint32_t n = 3 * k->particles;
-  if (!by_pairs) return (rows_block){matrices + ((size_t)p * n + q) * 3 * KERNEL_LANES, n, factor};
-  return (rows_block){matrices + (size_t)9 * pair_of(&k->pairs, p) * KERNEL_LANES, 3, p == q ? factor : -factor};
-}
-
 // Asks for blocks that are added to once the matrices of their rows are there.
 static void ask_for_blocks(const double *values, const uint32_t *targets, uint32_t count) {
   for (uint32_t k = 0; k < count; k++) {
@@ -57,6 +37,27 @@ static void ask_for_blocks(const double *values, const uint32_t *targets, uint32
   }
 }
 
+// Where laws have distances these are all there is: one's stiffness on the diagonal, and minus that beside it.
+static void add_distances(const assembly *a, const matrix_part *part, const uint32_t *targets, uint32_t lanes,
+                          const double *matrices) {
+  const kernel_pairs *pairs = &part->of.table->kernel->pairs;
+  for (uint32_t k = 0; k < pairs->count; k++, matrices += 9 * KERNEL_LANES) {
+    const uint32_t p = pairs->first[k], q = pairs->second[k];
+    const uint32_t *const to[3] = {targets + (size_t)KERNEL_LANES * matrix_couple(part->law, p, p),
+                                   targets + (size_t)KERNEL_LANES * matrix_couple(part->law, q, q),
+                                   targets + (size_t)KERNEL_LANES * matrix_couple(part->law, p, q)};
+    a->loops->scatter_pairs(matrices, a->factor[0], to, lanes, MATRIX_FIRST, a->m->values.data);
+  }
+}
+
+static void add_matrices(const assembly *a, const matrix_part *part, const uint32_t *targets, uint32_t lanes,
+                         const double *matrices, uint32_t which) {
+  const uint32_t n = 3 * part->of.table->particles;
+  for (uint32_t pair = 0; pair < part->law->pairs; pair++, targets += KERNEL_LANES)
+    a->loops->scatter(matrices + ((size_t)part->law->p[pair] * n + part->law->q[pair]) * 3 * KERNEL_LANES, n,
+                      a->factor[which], targets, lanes, which == 0 ? MATRIX_FIRST : 0, a->m->values.data);
+}
+
 static void add_part(void *user, uint32_t number, uint32_t worker) {
   const assembly *a = user;
   matrix *m = a->m;
@@ -64,6 +65,7 @@ static void add_part(void *user, uint32_t number, uint32_t worker) {
   const kernel *k = part->of.table->kernel;
   const uint32_t rows = part->of.slab->rows, pairs = part->law->pairs;
   double *matrices = (double *)m->rooms.data + worker * m->room;
+  const bool far = m->blocks > NEAR_BLOCKS;
   if (!rows) return;
   views_read_part(m->views, &part->of, worker);
   for (uint32_t which = 0; which < 2; which++) {
@@ -72,27 +74,29 @@ static void add_part(void *user, uint32_t number, uint32_t worker) {
     for (uint32_t batch = 0; batch * KERNEL_LANES < rows; batch++) {
       const uint32_t left = rows - batch * KERNEL_LANES, lanes = left < KERNEL_LANES ? left : KERNEL_LANES;
       const uint32_t *targets = m->targets.data + part->first + (size_t)batch * pairs * KERNEL_LANES;
-      if (lanes == KERNEL_LANES) ask_for_blocks(m->values.data, targets, pairs * KERNEL_LANES);
-      views_batch_matrices(m->views, &part->of, worker, by_pairs ? KERNEL_PAIRS : kinds[which], batch, matrices);
+      if (far && lanes == KERNEL_LANES) ask_for_blocks(m->values.data, targets, pairs * KERNEL_LANES);
+      views_batch_matrices(m->views, &part->of, worker, by_pairs ? KERNEL_PAIRS : kinds[which], batch, 1, matrices);
       if (!is_symmetric(k, which)) symmetrise(matrices, 3 * k->particles);
-      for (uint32_t pair = 0; pair < pairs; pair++, targets += KERNEL_LANES) {
-        const rows_block block =
-            block_of(k, by_pairs, matrices, part->law->p[pair], part->law->q[pair], a->factor[which]);
-        a->loops->scatter_blocks(block.from, block.n, block.factor, targets, lanes, m->values.data);
-      }
+      if (by_pairs)
+        add_distances(a, part, targets, lanes, matrices);
+      else
+        add_matrices(a, part, targets, lanes, matrices, which);
     }
   }
 }
 
 void matrix_assemble(matrix *m, const matrix_sum *sum) {
-  assembly a = {.m = m, .loops = wide_best(), .factor = {sum->stiffness, sum->damping}};
+  static const double nothing[9] = {0};
+  assembly a = {.m = m, .loops = block_best(), .factor = {sum->stiffness, sum->damping}};
   double *values = m->values.data;
-  memset(values, 0, 9 * ((size_t)m->blocks + m->copies.count) * sizeof *values);
+  if (sum->stiffness == 0) memset(values, 0, 9 * ((size_t)m->blocks + m->copies.count) * sizeof *values);
+  for (uint32_t k = 0; k < m->bare.count; k++) memset(matrix_block(m, m->bare.data[k]), 0, 9 * sizeof *values);
   base_pool_run(m->views->pool, add_part, &a, m->parts.count);
   for (uint32_t k = 0; k < m->copies.count; k++) {
     const double *from = matrix_block(m, m->copies.data[k].from);
     double *to = matrix_block(m, m->copies.data[k].to);
-    for (uint32_t e = 0; e < 9; e++) to[e] += from[e];
+    const double *old = m->copies.data[k].first ? nothing : to;
+    for (uint32_t e = 0; e < 9; e++) to[e] = old[e] + from[e];
   }
   for (uint32_t row = 0; row < m->rows; row++) {
     double *block = matrix_block(m, m->starts.data[row]);
@@ -108,7 +112,7 @@ static void add_diagonals(matrix *m, const view_part *part, uint32_t which, doub
   double *matrices = m->rooms.data;
   views_read_part(m->views, part, 0);
   for (uint32_t batch = 0; batch * KERNEL_LANES < rows; batch++) {
-    views_batch_matrices(m->views, part, 0, kinds[which], batch, matrices);
+    views_batch_matrices(m->views, part, 0, kinds[which], batch, 1, matrices);
     if (!is_symmetric(k, which)) symmetrise(matrices, n);
     for (uint32_t lane = 0; lane < KERNEL_LANES && batch * KERNEL_LANES + lane < rows; lane++)
       for (uint32_t p = 0; p < k->particles; p++)

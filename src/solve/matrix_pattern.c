@@ -20,6 +20,7 @@ static void free_pattern(matrix *m) {
   BASE_RELEASE(a, &m->parts);
   BASE_RELEASE(a, &m->targets);
   BASE_RELEASE(a, &m->copies);
+  BASE_RELEASE(a, &m->bare);
   BASE_RELEASE(a, &m->chunks);
   BASE_RELEASE(a, &m->tail);
   BASE_RELEASE(a, &m->dots);
@@ -247,7 +248,7 @@ static bool aim_at_copy(matrix *m, uint32_t *owners, uint32_t before, uint32_t *
   if (owners[block] == SHARED || owners[block] < before) {
     if (!BASE_RESERVE(&m->allocator, &m->copies, (uint64_t)m->copies.count + 1)) return false;
     owners[block] = m->copies.count;
-    m->copies.data[m->copies.count++] = (matrix_copy){m->blocks + owners[block], block};
+    m->copies.data[m->copies.count++] = (matrix_copy){.from = m->blocks + owners[block], .to = block};
   }
   *target = (m->blocks + owners[block]) << MATRIX_SHIFT | (*target & MATRIX_FLAGS);
   return true;
@@ -265,6 +266,59 @@ static bool part_shared(matrix *m, uint32_t *owners) {
         if (!aim_at_copy(m, owners, before, target_of(m, part, row, pair))) return false;
   }
   return (uint64_t)m->blocks + m->copies.count < SHARED >> MATRIX_SHIFT;
+}
+
+// Who comes first. `touched`: of each block and copy, whether somebody has come.
+
+uint32_t matrix_couple(const matrix_law *of, uint32_t p, uint32_t q) {
+  uint32_t pair = 0;
+  while ((of->p[pair] != p || of->q[pair] != q) && (of->p[pair] != q || of->q[pair] != p)) pair++;
+  return pair;
+}
+
+static void come(const matrix *m, const matrix_part *part, uint32_t row, uint32_t pair, uint8_t *touched) {
+  uint32_t *target = target_of(m, part, row, pair);
+  if (!touched[*target >> MATRIX_SHIFT]) *target |= MATRIX_FIRST;
+  touched[*target >> MATRIX_SHIFT] = 1;
+}
+
+// In the order of matrix_assemble.c: couple by couple, or distance by distance.
+static void come_batch(const matrix *m, const matrix_part *part, uint32_t first, uint8_t *touched) {
+  const kernel_pairs *pairs = &part->of.table->kernel->pairs;
+  const uint32_t left = part->of.slab->rows - first, end = first + (left < KERNEL_LANES ? left : KERNEL_LANES);
+  for (uint32_t pair = 0; !pairs->count && pair < part->law->pairs; pair++)
+    for (uint32_t row = first; row < end; row++) come(m, part, row, pair, touched);
+  for (uint32_t k = 0; k < pairs->count; k++) {
+    const uint32_t p = pairs->first[k], q = pairs->second[k];
+    for (uint32_t row = first; row < end; row++) {
+      come(m, part, row, matrix_couple(part->law, p, p), touched);
+      come(m, part, row, matrix_couple(part->law, q, q), touched);
+      come(m, part, row, matrix_couple(part->law, p, q), touched);
+    }
+  }
+}
+
+static bool find_first(matrix *m) {
+  const size_t size = (size_t)m->blocks + m->copies.count + 1;
+  uint8_t *touched = base_allocate(&m->allocator, size);
+  bool done = touched;
+  if (done) memset(touched, 0, size);
+  for (uint32_t k = 0; done && k < m->parts.count; k++)
+    for (uint32_t row = 0; row < m->parts.data[k].of.slab->rows; row += KERNEL_LANES)
+      come_batch(m, &m->parts.data[k], row, touched);
+  for (uint32_t k = 0; done && k < m->copies.count; k++) {
+    matrix_copy *copy = &m->copies.data[k];
+    copy->first = !touched[copy->to];
+    touched[copy->to] = 1;
+  }
+  m->bare.count = 0;
+  for (uint32_t block = 0; done && block < m->blocks; block++) {
+    if (touched[block]) continue;
+    done = BASE_RESERVE(&m->allocator, &m->bare, (uint64_t)m->bare.count + 1);
+    if (done) m->bare.data[m->bare.count++] = block;
+  }
+  base_free(&m->allocator, touched, size);
+  return done;
 }
 
 // Chunks. `numbers`: of each row its place in the tail of the chunk at hand, by the number of the chunk.
@@ -359,7 +413,7 @@ static bool make_pattern(matrix *m) {
   const size_t owner_size = ((size_t)m->blocks + 1) * sizeof *owners;
   owners = done ? base_allocate(a, owner_size) : NULL;
   if (owners) aim(m, owners);
-  done = owners && part_shared(m, owners) && reserve_values(m);
+  done = owners && part_shared(m, owners) && find_first(m) && reserve_values(m);
   m->symmetric_blocks = pulls_along(m);
   base_free(a, owners, owner_size);
   return done;

@@ -34,7 +34,7 @@ static float *vector(const quick *q, uint32_t which) {
 }
 
 static uint32_t fours_of(const quick *q) {
-  return (q->m->rows + 3) / 4;
+  return (q->rows + 3) / 4;
 }
 
 static uint32_t chunk_fours(const quick *q, uint32_t chunk) {
@@ -111,12 +111,12 @@ static size_t sums_of(const matrix_chunk *chunk) {
   return 4 * ((size_t)chunk->rows + chunk->tails + 1);
 }
 
-static bool reserve(quick *q) {
+static bool reserve_chunks(quick *q) {
   const matrix *m = q->m;
   const clv_allocator *a = &q->allocator;
   const uint32_t chunks = m->chunks.count;
   size_t sums = 0, most = 0;
-  if (!BASE_RESERVE(a, &q->sum_starts, chunks) || !BASE_RESERVE(a, &q->dots, 2 * (uint64_t)chunks_of(q))) return false;
+  if (!BASE_RESERVE(a, &q->sum_starts, chunks)) return false;
   for (uint32_t k = 0; k < chunks; k++) {
     const size_t one = sums_of(&m->chunks.data[k]);
     q->sum_starts.data[k] = sums;
@@ -124,17 +124,24 @@ static bool reserve(quick *q) {
     most = one > most ? one : most;
   }
   q->local_room = (most + 31) / 16 * 16;
+  return chunks == 1 || (view_memory_resize(&q->sums, a, 0, sums * sizeof(float)) &&
+                         view_memory_resize(&q->locals, a, 0, q->local_room * m->views->threads * sizeof(float)));
+}
+
+static bool reserve(quick *q) {
+  const clv_allocator *a = &q->allocator;
   q->stride = ((size_t)fours_of(q) + 2) * 16;
-  return view_memory_resize(&q->vectors, a, 0, (VECTORS - R) * q->stride * sizeof(float)) &&
+  return BASE_RESERVE(a, &q->dots, 2 * (uint64_t)chunks_of(q)) &&
+         view_memory_resize(&q->vectors, a, 0, (VECTORS - R) * q->stride * sizeof(float)) &&
          view_memory_resize(&q->blocks, a, 0, ((size_t)fours_of(q) + 1) * 48 * sizeof(float)) &&
-         view_memory_resize(&q->values, a, 0, 9 * (size_t)q->places.count * sizeof(float)) &&
-         (chunks == 1 || (view_memory_resize(&q->sums, a, 0, sums * sizeof(float)) &&
-                          view_memory_resize(&q->locals, a, 0, q->local_room * m->views->threads * sizeof(float))));
+         view_memory_resize(&q->values, a, 0, 9 * (size_t)q->places.count * sizeof(float));
 }
 
 static bool lay_out(quick *q) {
   const matrix *m = q->m;
   const clv_allocator *a = &q->allocator;
+  q->rows = m->rows;
+  q->whole = false;
   q->starts.count = q->places.count = q->sources.count = q->chunks.count = 0;
   if (!BASE_RESERVE(a, &q->chunks, (uint64_t)m->chunks.count + 1) || !BASE_RESERVE(a, &q->starts, 1)) return false;
   q->starts.data[q->starts.count++] = 0;
@@ -143,6 +150,18 @@ static bool lay_out(quick *q) {
     if (!lay_out_chunk(q, &m->chunks.data[k])) return false;
   }
   q->chunks.data[q->chunks.count++] = q->starts.count - 1;
+  return reserve_chunks(q) && reserve(q);
+}
+
+// The whole rows of struts are one chunk.
+static bool lay_out_struts(quick *q, const struts *s) {
+  const clv_allocator *a = &q->allocator;
+  q->rows = s->rows;
+  q->whole = true;
+  if (!BASE_RESERVE(a, &q->chunks, 2) || !quick_lay_whole(q, s)) return false;
+  q->chunks.data[0] = 0;
+  q->chunks.data[1] = q->starts.count - 1;
+  q->chunks.count = 2;
   return reserve(q);
 }
 
@@ -153,20 +172,27 @@ static void fill_slices(void *user, uint32_t part, uint32_t worker) {
   const uint32_t all = q->starts.count - 1, last = FILL_SLICES * (part + 1);
   (void)worker;
   const uint32_t end = q->starts.data[last < all ? last : all];
-  quick_fill_slot *fill = q->numbers == 6 ? q->set->fill_six : q->set->fill_nine;
+  quick_fill_slot *fill = q->whole ? q->set->fill_strut : q->numbers == 6 ? q->set->fill_six : q->set->fill_nine;
   for (uint32_t slot = q->starts.data[FILL_SLICES * part]; slot < end; slot++)
-    fill(q->sources.data + (size_t)QUICK_ROWS * slot, q->m->values.data, q->scale,
+    fill(q->sources.data + (size_t)QUICK_ROWS * slot, q->from, q->scale,
          (float *)q->values.data + (size_t)q->numbers * QUICK_ROWS * slot);
 }
 
+// Columns have four numbers here, the last being 0.
 static void fill_blocks(const quick *q, const float *inverses) {
   const float by = (float)(1 / q->scale);
   float *blocks = q->blocks.data;
-  memset(blocks, 0, (size_t)fours_of(q) * 48 * sizeof *blocks);
-  for (size_t row = 0; row < q->m->rows; row++)
-    for (size_t j = 0; j < 3; j++)
-      for (size_t i = 0; i < 3; i++)
-        blocks[48 * (row / 4) + 16 * j + 4 * (row % 4) + i] = by * inverses[WIDE_BLOCK * row + 3 * j + i];
+  const uint32_t rows = q->rows, whole = 4 * fours_of(q);
+  for (size_t row = 0; row < rows; row++, inverses += WIDE_BLOCK)
+    for (size_t j = 0; j < 3; j++) {
+      float *to = blocks + 48 * (row / 4) + 16 * j + 4 * (row % 4);
+      to[0] = by * inverses[3 * j];
+      to[1] = by * inverses[3 * j + 1];
+      to[2] = by * inverses[3 * j + 2];
+      to[3] = 0;
+    }
+  for (size_t row = rows; row < whole; row++)
+    for (size_t j = 0; j < 3; j++) memset(blocks + 48 * (row / 4) + 16 * j + 4 * (row % 4), 0, 4 * sizeof *blocks);
 }
 
 static bool take_held(quick *q, const uint32_t *held, uint32_t count) {
@@ -176,9 +202,16 @@ static bool take_held(quick *q, const uint32_t *held, uint32_t count) {
   return true;
 }
 
+// Takes values as the layout has them, the largest number on the diagonal being given.
+static void fill_values(quick *q, double largest, const float *inverses) {
+  q->scale = largest > 0 && isfinite(largest) ? 1 / largest : 1;
+  base_pool_run(q->m->views->pool, fill_slices, q, (q->starts.count - 1 + FILL_SLICES - 1) / FILL_SLICES);
+  fill_blocks(q, inverses);
+}
+
 bool quick_fill(quick *q, const float *inverses, const uint32_t *held, uint32_t held_count) {
   const matrix *m = q->m;
-  q->made = q->made || lay_out(q);
+  q->made = (q->made && !q->whole) || lay_out(q);
   if (!q->made || !take_held(q, held, held_count)) return false;
   double largest = 0;
   for (uint32_t row = 0; row < m->rows; row++) {
@@ -186,9 +219,17 @@ bool quick_fill(quick *q, const float *inverses, const uint32_t *held, uint32_t 
     for (uint32_t axis = 0; axis < 3; axis++) largest = block[4 * axis] > largest ? block[4 * axis] : largest;
   }
   q->numbers = m->symmetric_blocks ? 6 : 9;
-  q->scale = largest > 0 && isfinite(largest) ? 1 / largest : 1;
-  base_pool_run(m->views->pool, fill_slices, q, (q->starts.count - 1 + FILL_SLICES - 1) / FILL_SLICES);
-  fill_blocks(q, inverses);
+  q->from = m->values.data;
+  fill_values(q, largest, inverses);
+  return true;
+}
+
+bool quick_fill_struts(quick *q, const struts *s, const float *inverses, const uint32_t *held, uint32_t held_count) {
+  q->made = (q->made && q->whole) || lay_out_struts(q, s);
+  if (!q->made || !take_held(q, held, held_count)) return false;
+  q->numbers = 6;
+  q->from = s->blocks.data;
+  fill_values(q, struts_largest(s), inverses);
   return true;
 }
 
@@ -242,24 +283,6 @@ static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
   memcpy(vector(q, Q) + 4 * (size_t)chunk->first, sums, 4 * (size_t)chunk->rows * sizeof *sums);
 }
 
-// Q = A P
-static void multiply(run *s) {
-  const quick *q = s->q;
-  const uint32_t chunks = q->m->chunks.count;
-  if (chunks == 1) {
-    memset(vector(q, Q), 0, q->stride * sizeof(float));
-    multiply_slices(s, 0, vector(q, P), vector(q, Q));
-  } else if (q->m->views->threads == 1) { // sums are gathered while they are in the cache
-    for (uint32_t k = 0; k < chunks; k++) {
-      multiply_chunk(s, k, 0);
-      gather_chunk(s, k, 0);
-    }
-  } else {
-    base_pool_run(q->m->views->pool, multiply_chunk, s, chunks);
-    base_pool_run(q->m->views->pool, gather_chunk, s, chunks);
-  }
-}
-
 // Passes, chunk by chunk
 
 static void dot_chunk(void *user, uint32_t chunk, uint32_t worker) {
@@ -298,6 +321,28 @@ static void go(run *s, base_part *part) {
   base_pool_run(s->q->m->views->pool, part, s, chunks_of(s->q));
 }
 
+// Q = A P, and P . Q
+static double multiply(run *s) {
+  const quick *q = s->q;
+  const uint32_t chunks = q->m->chunks.count;
+  if (q->whole)
+    return q->set->whole(q->chunks.data[1], q->starts.data, q->places.data, q->values.data, vector(q, P), vector(q, Q));
+  if (chunks == 1) {
+    memset(vector(q, Q), 0, q->stride * sizeof(float));
+    multiply_slices(s, 0, vector(q, P), vector(q, Q));
+  } else if (q->m->views->threads == 1) { // sums are gathered while they are in the cache
+    for (uint32_t k = 0; k < chunks; k++) {
+      multiply_chunk(s, k, 0);
+      gather_chunk(s, k, 0);
+    }
+  } else {
+    base_pool_run(q->m->views->pool, multiply_chunk, s, chunks);
+    base_pool_run(q->m->views->pool, gather_chunk, s, chunks);
+  }
+  go(s, dot_chunk);
+  return sum_of_chunks(q, 0);
+}
+
 static double descend(run *s, double alpha, double *squares) {
   s->alpha = (float)alpha;
   go(s, descend_chunk);
@@ -316,13 +361,13 @@ static void turn(run *s, double alpha, double beta) {
 static void take_residual(const quick *q, const double *residual, double by) {
   float *r = vector(q, R);
   memset(q->vectors.data, 0, (VECTORS - R) * q->stride * sizeof(float));
-  for (size_t row = 0; row < q->m->rows; row++, r += 4, residual += 3)
+  for (size_t row = 0; row < q->rows; row++, r += 4, residual += 3)
     for (size_t axis = 0; axis < 3; axis++) r[axis] = (float)(by * residual[axis]);
 }
 
 static void give_correction(const quick *q, double by, double *x) {
   const float *correction = vector(q, X);
-  for (size_t row = 0; row < q->m->rows; row++, correction += 4, x += 3)
+  for (size_t row = 0; row < q->rows; row++, correction += 4, x += 3)
     for (size_t axis = 0; axis < 3; axis++) x[axis] += by * (double)correction[axis];
 }
 
@@ -343,10 +388,8 @@ void quick_solve(quick *q, const double *residual, double norm, double goal, uin
   turn(&s, 0, 0);
   while (squares > least * least * start && end->iterations < iterations) {
     double next_squares = 0, next = 0;
-    multiply(&s);
+    const double bend = multiply(&s), alpha = slope / bend; // what is held is 0 in P, and adds nothing
     clear_held(q);
-    go(&s, dot_chunk);
-    const double bend = sum_of_chunks(q, 0), alpha = slope / bend;
     if (bend > 0) next = descend(&s, alpha, &next_squares);
     end->indefinite = !(bend > 0) || !isfinite(next_squares) || !isfinite(next);
     if (end->indefinite) break;

@@ -12,6 +12,9 @@
 // six numbers where all blocks are symmetric, and nine otherwise. Chunks and their tails are those of the matrix: products
 // have the same bits for any number of threads, and so has all else, as sums are taken by chunks of rows.
 //
+// Struts (struts.h) have whole rows, both sides of the diagonal, in one chunk: in a core's cache, reading a block twice costs
+// less than adding to the rows of another.
+//
 // Values are scaled so that the largest number on the diagonal is 1, residuals likewise: units do not matter.
 
 #ifndef SOLVE_QUICK_H
@@ -20,6 +23,7 @@
 #include "solve/conjugate.h"
 #include "solve/matrix.h"
 #include "solve/quick_set.h"
+#include "solve/struts.h"
 
 // QUICK_LEAST: rows from which it is worth it.
 enum { QUICK_LEAST = 64 };
@@ -30,13 +34,16 @@ typedef struct quick {
   clv_allocator allocator;
   const matrix *m;
   const quick_set *set;
-  bool made; // the layout is that of the matrix
+  bool made;  // the layout is that of the matrix
+  bool whole; // rows have all their blocks: struts
+  uint32_t rows;
+  const double *from; // the values of sources
   uint32_t numbers;
   double scale;
   BASE_ARRAY(uint32_t) chunks;  // of each chunk of the matrix its first slice, and the end
   BASE_ARRAY(uint32_t) starts;  // of each slice its first slot, and the end
   BASE_ARRAY(uint32_t) places;  // of each slot: sixteen local rows, times 4; the slice's own first
-  BASE_ARRAY(uint32_t) sources; // of each slot: sixteen blocks of the matrix, or QUICK_NONE
+  BASE_ARRAY(uint32_t) sources; // of each slot: sixteen blocks of the matrix or records of struts, or QUICK_NONE
   view_memory values;
   view_memory blocks; // the preconditioner, as quick_set.h has it
   view_memory vectors;
@@ -49,11 +56,15 @@ typedef struct quick {
 
 void quick_init(quick *q, const matrix *m, const clv_allocator *allocator);
 void quick_free(quick *q);
-// The matrix has another pattern.
+// The matrix has another pattern, or the struts other ends.
 void quick_forget(quick *q);
 // Takes the values of the matrix, and the inverses of its diagonal blocks, WIDE_BLOCK a row. `held`: numbers of vectors, three
 // a row, that stay as they are. False: no memory.
 bool quick_fill(quick *q, const float *inverses, const uint32_t *held, uint32_t held_count);
+// The same for struts.
+bool quick_fill_struts(quick *q, const struts *s, const float *inverses, const uint32_t *held, uint32_t held_count);
+// The slices of whole rows (quick_whole.c).
+bool quick_lay_whole(quick *q, const struts *s);
 // x gets better by what takes `residual`, of length `norm`, away: until that has become smaller by a factor of `goal`, or of
 // QUICK_DEPTH, or iterations are used up. Vectors have three numbers a row. end->residual is relative, too.
 void quick_solve(quick *q, const double *residual, double norm, double goal, uint32_t iterations, double *x,

@@ -1,9 +1,9 @@
 // The loops of quick_set.h for one instruction set: sixteen rows at a time, in registers as wide as they are here.
 //
 // Each instruction set compiles this text by itself (cmake/loops.cmake), with the words of emit_lanes.h, and so has its own
-// bits; they depend on nothing else. QUICK_NAME(name) gives its functions their names.
+// bits; they depend on nothing else. LOOP_NAME(name) gives its functions their names.
 
-#ifndef QUICK_NAME
+#ifndef LOOP_NAME
 #error "cmake/loops.cmake says how functions are called"
 #endif
 
@@ -61,6 +61,14 @@ LANES_IN void store(float *p, wide a) {
   *(wide_stored *)p = a;
 }
 
+// A number that is used twice is loaded once: compilers think that loads cost nothing.
+LANES_IN wide keep(wide a) {
+#if WIDE > 4
+  __asm__("" : "+v"(a));
+#endif
+  return a;
+}
+
 LANES_IN wide all(float a) {
   return (wide){0} + a;
 }
@@ -108,7 +116,25 @@ LANES_IN wide load_rows(const float *x, const uint32_t *at) {
 #endif
 }
 
-LANES_IN void gather(const float *x, const uint32_t *at, wide to[3]) {
+// Places are loaded two at a time: loads are what a product has most of.
+#if WIDE > 4
+typedef unsigned long two_places __attribute__((aligned(4), may_alias));
+LANES_IN void load_places(const uint32_t *from, uint32_t *at) {
+  for (int k = 0; k < WIDE; k += 2) {
+    const unsigned long two = *(const two_places *)(from + k);
+    at[k] = (uint32_t)two;
+    at[k + 1] = (uint32_t)(two >> 32);
+  }
+}
+#else
+LANES_IN void load_places(const uint32_t *from, uint32_t *at) {
+  for (int k = 0; k < WIDE; k++) at[k] = from[k];
+}
+#endif
+
+LANES_IN void gather(const float *x, const uint32_t *places, wide to[3]) {
+  uint32_t at[WIDE];
+  load_places(places, at);
   const wide a = load_rows(x, at), b = load_rows(x, at + 1), c = load_rows(x, at + 2), d = load_rows(x, at + 3);
   const wide xy0 = __builtin_shufflevector(a, b, LOW), xy1 = __builtin_shufflevector(c, d, LOW);
   const wide z0 = __builtin_shufflevector(a, b, HIGH), z1 = __builtin_shufflevector(c, d, HIGH);
@@ -187,67 +213,43 @@ LANES_IN void multiply(uint32_t slices, const uint32_t *restrict starts, const u
     }
 }
 
-void QUICK_NAME(quick_multiply_six)(uint32_t slices, const uint32_t *starts, const uint32_t *places,
-                                    const float *values, const float *x, float *y) {
+void LOOP_NAME(quick_multiply_six)(uint32_t slices, const uint32_t *starts, const uint32_t *places, const float *values,
+                                   const float *x, float *y) {
   FLUSH_SMALL;
   multiply(slices, starts, places, values, 6, x, y);
   KEEP_SMALL;
 }
 
-void QUICK_NAME(quick_multiply_nine)(uint32_t slices, const uint32_t *starts, const uint32_t *places,
-                                     const float *values, const float *x, float *y) {
+void LOOP_NAME(quick_multiply_nine)(uint32_t slices, const uint32_t *starts, const uint32_t *places,
+                                    const float *values, const float *x, float *y) {
   FLUSH_SMALL;
   multiply(slices, starts, places, values, 9, x, y);
   KEEP_SMALL;
 }
 
-typedef double four __attribute__((vector_size(32)));
-typedef double four_stored __attribute__((vector_size(32), aligned(8), may_alias));
-
-LANES_IN row narrow(const double *p, double by) {
-  return __builtin_convertvector(*(const four_stored *)p * by, row);
+LANES_IN void put_row(float *p, row a) {
+  *(row_stored *)p = a;
 }
 
-// Of four blocks the numbers `first` and the three behind, side by side.
-LANES_IN void fill_four(const double *const from[4], unsigned long first, double by, float *to) {
-  const row a = narrow(from[0] + first, by), b = narrow(from[1] + first, by), c = narrow(from[2] + first, by),
-            d = narrow(from[3] + first, by);
-  const row ab0 = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab1 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const row cd0 = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd1 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  *(row_stored *)to = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
-  *(row_stored *)(to + QUICK_ROWS) = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
-  *(row_stored *)(to + 2ul * QUICK_ROWS) = __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5);
-  *(row_stored *)(to + 3ul * QUICK_ROWS) = __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
+LANES_IN void put_rows(float *y, const uint32_t *at, wide a) {
+#if defined(TAKE_ROW)
+  put_row(y + at[0], TAKE_ROW(a, 0));
+  put_row(y + at[4], TAKE_ROW(a, 1));
+  put_row(y + at[8], TAKE_ROW(a, 2));
+  put_row(y + at[12], TAKE_ROW(a, 3));
+#else
+  for (int k = 0; k < WIDE; k += 4) put_row(y + at[k], (row){a[k], a[k + 1], a[k + 2], a[k + 3]});
+#endif
 }
 
-LANES_IN void find_four(const uint32_t *sources, const double *blocks, const double *from[4]) {
-  static const double nothing[9] = {0};
-  for (int k = 0; k < 4; k++) from[k] = sources[k] == QUICK_NONE ? nothing : blocks + 9 * (unsigned long)sources[k];
-}
-
-void QUICK_NAME(quick_fill_nine)(const uint32_t *sources, const double *blocks, double by, float *values) {
-  for (unsigned long lane = 0; lane < QUICK_ROWS; lane += 4) {
-    const double *from[4];
-    find_four(sources + lane, blocks, from);
-    fill_four(from, 0, by, values + lane);
-    fill_four(from, 4, by, values + 4ul * QUICK_ROWS + lane);
-    for (unsigned long k = 0; k < 4; k++) values[8ul * QUICK_ROWS + lane + k] = (float)(by * from[k][8]);
-  }
-}
-
-// The numbers 0 1 2 4 5 8 of a block; what comes of number 3 is written over.
-void QUICK_NAME(quick_fill_six)(const uint32_t *sources, const double *blocks, double by, float *values) {
-  for (unsigned long lane = 0; lane < QUICK_ROWS; lane += 4) {
-    const double *from[4];
-    find_four(sources + lane, blocks, from);
-    fill_four(from, 0, by, values + lane);
-    for (unsigned long k = 0; k < 4; k++) {
-      float *to = values + lane + k;
-      to[3ul * QUICK_ROWS] = (float)(by * from[k][4]);
-      to[4ul * QUICK_ROWS] = (float)(by * from[k][5]);
-      to[5ul * QUICK_ROWS] = (float)(by * from[k][8]);
-    }
-  }
+LANES_IN void put(float *y, const uint32_t *at, const wide s[3]) {
+  const wide none = {0};
+  const wide ab0 = __builtin_shufflevector(s[0], s[1], LOW), ab1 = __builtin_shufflevector(s[0], s[1], HIGH);
+  const wide c0 = __builtin_shufflevector(s[2], none, LOW), c1 = __builtin_shufflevector(s[2], none, HIGH);
+  put_rows(y, at, __builtin_shufflevector(ab0, c0, LOW_PAIRS));
+  put_rows(y, at + 1, __builtin_shufflevector(ab0, c0, HIGH_PAIRS));
+  put_rows(y, at + 2, __builtin_shufflevector(ab1, c1, LOW_PAIRS));
+  put_rows(y, at + 3, __builtin_shufflevector(ab1, c1, HIGH_PAIRS));
 }
 
 // Sums have sixteen lanes, whatever the registers.
@@ -258,7 +260,106 @@ LANES_IN double add_lanes(const wide sums[PARTS]) {
   return sum;
 }
 
-double QUICK_NAME(quick_dot)(unsigned long fours, const float *a, const float *b) {
+double LOOP_NAME(quick_multiply_whole)(uint32_t slices, const uint32_t *restrict starts,
+                                       const uint32_t *restrict places, const float *restrict values,
+                                       const float *restrict x, float *restrict y) {
+  FLUSH_SMALL;
+  enum { numbers = 6 };
+  wide dots[PARTS] = {{0}};
+  for (uint32_t slice = 0; slice < slices; slice++)
+    for (uint32_t lane = 0; lane < QUICK_ROWS; lane += WIDE) {
+      const uint32_t *const own = places + (unsigned long)QUICK_ROWS * starts[slice] + lane, *at = own;
+      const float *m = values + (unsigned long)QUICK_ROWS * numbers * starts[slice] + lane;
+      wide mine[3], s[3] = {{0}};
+      gather(x, own, mine);
+      for (int i = 0; i < 3; i++) s[i] = ALONG(i, mine);
+      for (uint32_t k = starts[slice] + 1; k < starts[slice + 1]; k++) {
+        at += QUICK_ROWS;
+        m += QUICK_ROWS * numbers;
+        wide other[3];
+        gather(x, at, other);
+        const wide xy = keep(ENTRY(0, 1)), xz = keep(ENTRY(0, 2)), yz = keep(ENTRY(1, 2));
+        s[0] = fused(xz, other[2], fused(xy, other[1], fused(ENTRY(0, 0), other[0], s[0])));
+        s[1] = fused(yz, other[2], fused(ENTRY(1, 1), other[1], fused(xy, other[0], s[1])));
+        s[2] = fused(ENTRY(2, 2), other[2], fused(yz, other[1], fused(xz, other[0], s[2])));
+      }
+      put(y, own, s);
+      for (int i = 0; i < 3; i++) dots[lane / WIDE] = fused(mine[i], s[i], dots[lane / WIDE]);
+    }
+  const double dot = add_lanes(dots);
+  KEEP_SMALL;
+  return dot;
+}
+
+typedef double eight __attribute__((vector_size(64)));
+typedef double eight_stored __attribute__((vector_size(64), aligned(8), may_alias));
+typedef float eight_floats __attribute__((vector_size(32)));
+typedef float eight_floats_stored __attribute__((vector_size(32), aligned(4), may_alias));
+
+LANES_IN eight_floats narrow(const double *p, double by) {
+  return __builtin_convertvector(*(const eight_stored *)p * by, eight_floats);
+}
+
+// Of four vectors the numbers 0, 1, 2 and 3 side by side, and 4, 5, 6 and 7.
+LANES_IN void turn_four(const eight_floats from[4], eight_floats to[4]) {
+  const eight_floats a = __builtin_shufflevector(from[0], from[1], 0, 8, 1, 9, 4, 12, 5, 13);
+  const eight_floats b = __builtin_shufflevector(from[2], from[3], 0, 8, 1, 9, 4, 12, 5, 13);
+  const eight_floats c = __builtin_shufflevector(from[0], from[1], 2, 10, 3, 11, 6, 14, 7, 15);
+  const eight_floats d = __builtin_shufflevector(from[2], from[3], 2, 10, 3, 11, 6, 14, 7, 15);
+  to[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+  to[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+  to[2] = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
+  to[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+// Of eight blocks, whose numbers are at blocks + size * source, the first eight numbers; number k becomes line lines[k], if any.
+LANES_IN void fill_eight(const uint32_t *sources, const double *blocks, unsigned long size, double by,
+                         const int lines[8], float *to) {
+  static const double nothing[9] = {0};
+  eight_floats from[8], low[4], high[4];
+  for (int k = 0; k < 8; k++) from[k] = narrow(sources[k] == QUICK_NONE ? nothing : blocks + size * sources[k], by);
+  turn_four(from, low);
+  turn_four(from + 4, high);
+  for (int k = 0; k < 4; k++) {
+    if (lines[k] >= 0)
+      *(eight_floats_stored *)(to + QUICK_ROWS * lines[k]) =
+          __builtin_shufflevector(low[k], high[k], 0, 1, 2, 3, 8, 9, 10, 11);
+    if (lines[k + 4] >= 0)
+      *(eight_floats_stored *)(to + QUICK_ROWS * lines[k + 4]) =
+          __builtin_shufflevector(low[k], high[k], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+// The last number of nine.
+LANES_IN void fill_last(const uint32_t *sources, const double *blocks, double by, float *to) {
+  for (int k = 0; k < 8; k++)
+    to[k] = sources[k] == QUICK_NONE ? 0 : (float)(by * blocks[9 * (unsigned long)sources[k] + 8]);
+}
+
+void LOOP_NAME(quick_fill_nine)(const uint32_t *sources, const double *blocks, double by, float *values) {
+  static const int lines[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (int lane = 0; lane < QUICK_ROWS; lane += 8) {
+    fill_eight(sources + lane, blocks, 9, by, lines, values + lane);
+    fill_last(sources + lane, blocks, by, values + 8 * QUICK_ROWS + lane);
+  }
+}
+
+// The numbers 0 1 2 4 5 8 of a block.
+void LOOP_NAME(quick_fill_six)(const uint32_t *sources, const double *blocks, double by, float *values) {
+  static const int lines[8] = {0, 1, 2, -1, 3, 4, -1, -1};
+  for (int lane = 0; lane < QUICK_ROWS; lane += 8) {
+    fill_eight(sources + lane, blocks, 9, by, lines, values + lane);
+    fill_last(sources + lane, blocks, by, values + 5 * QUICK_ROWS + lane);
+  }
+}
+
+// Records of struts have eight numbers, of which those at 3 and 7 are 0.
+void LOOP_NAME(quick_fill_strut)(const uint32_t *sources, const double *records, double by, float *values) {
+  static const int lines[8] = {0, 1, 2, -1, 3, 4, 5, -1};
+  for (int lane = 0; lane < QUICK_ROWS; lane += 8) fill_eight(sources + lane, records, 8, by, lines, values + lane);
+}
+
+double LOOP_NAME(quick_dot)(unsigned long fours, const float *a, const float *b) {
   FLUSH_SMALL;
   wide sums[PARTS] = {{0}};
   for (; fours > 0; fours--, a += 16, b += 16)
@@ -268,8 +369,8 @@ double QUICK_NAME(quick_dot)(unsigned long fours, const float *a, const float *b
   return sum;
 }
 
-void QUICK_NAME(quick_descend)(unsigned long fours, float alpha, const float *restrict q, const float *restrict blocks,
-                               float *restrict r, float *restrict z, double sums[2]) {
+void LOOP_NAME(quick_descend)(unsigned long fours, float alpha, const float *restrict q, const float *restrict blocks,
+                              float *restrict r, float *restrict z, double sums[2]) {
   FLUSH_SMALL;
   const wide by = all(-alpha);
   wide squares[PARTS] = {{0}}, slopes[PARTS] = {{0}};
@@ -290,8 +391,8 @@ void QUICK_NAME(quick_descend)(unsigned long fours, float alpha, const float *re
   KEEP_SMALL;
 }
 
-void QUICK_NAME(quick_turn)(unsigned long fours, float alpha, float beta, const float *restrict z, float *restrict p,
-                            float *restrict x) {
+void LOOP_NAME(quick_turn)(unsigned long fours, float alpha, float beta, const float *restrict z, float *restrict p,
+                           float *restrict x) {
   FLUSH_SMALL;
   const wide a = all(alpha), b = all(beta);
   for (; fours > 0; fours--, z += 16, p += 16, x += 16)

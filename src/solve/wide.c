@@ -1,7 +1,6 @@
 #include "solve/wide.h"
 
 #include "rule/native.h"
-#include "solve/matrix.h"
 
 enum { LANES = 8 };
 
@@ -218,65 +217,6 @@ CLV_INLINE void solve_factor(size_t rows, const uint32_t *restrict starts, const
   }
 }
 
-CLV_INLINE void scatter_lane(const double *restrict from, uint32_t n, double factor, uint32_t target,
-                             double *restrict values) {
-  double *to = values + 9 * (size_t)(target >> MATRIX_SHIFT);
-  const size_t row = target & MATRIX_TURNED ? LANES : (size_t)n * LANES;
-  const size_t column = target & MATRIX_TURNED ? (size_t)n * LANES : LANES;
-  for (size_t j = 0; j < 3; j++)
-    for (size_t i = 0; i < 3; i++) to[3 * j + i] += factor * from[i * row + j * column];
-  if (!(target & MATRIX_BOTH)) return;
-  for (size_t j = 0; j < 3; j++)
-    for (size_t i = 0; i < 3; i++) to[3 * j + i] += factor * from[j * row + i * column];
-}
-
-CLV_INLINE void transpose(four m[4]) {
-  const four a = __builtin_shufflevector(m[0], m[1], 0, 4, 2, 6), b = __builtin_shufflevector(m[0], m[1], 1, 5, 3, 7);
-  const four c = __builtin_shufflevector(m[2], m[3], 0, 4, 2, 6), d = __builtin_shufflevector(m[2], m[3], 1, 5, 3, 7);
-  m[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-  m[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-  m[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-  m[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-}
-
-typedef CLV_VECTOR(int64_t, 4) four_masks;
-
-CLV_INLINE four select_four(four_masks mask, four a, four b) {
-  return (four)(((four_masks)a & mask) | ((four_masks)b & ~mask));
-}
-
-// Four lanes at once: their blocks are turned from numbers by entry to numbers by lane.
-CLV_INLINE void scatter_four(const double *restrict from, uint32_t n, double factor, const uint32_t *restrict targets,
-                             double *restrict values) {
-  const four by = all_four(factor);
-  four e[9];
-  for (size_t j = 0; j < 3; j++)
-    for (size_t i = 0; i < 3; i++) e[3 * j + i] = by * load_four(from + (i * n + j) * LANES);
-  transpose(e);
-  transpose(e + 4);
-  for (size_t l = 0; l < 4; l++) {
-    double *to = values + 9 * (size_t)(targets[l] >> MATRIX_SHIFT);
-    const int64_t mask = -(int64_t)(targets[l] & MATRIX_TURNED);
-    const four_masks turned = {mask, mask, mask, mask};
-    const four a = e[l], b = e[4 + l];
-    const four low = select_four(turned, __builtin_shufflevector(a, b, 0, 3, 6, 1), a);
-    const four high = select_four(turned, __builtin_shufflevector(a, b, 4, 7, 2, 5), b);
-    store_four(to, load_four(to) + low);
-    store_four(to + 4, load_four(to + 4) + high);
-    to[8] += e[8][l];
-  }
-}
-
-CLV_INLINE void scatter_blocks(const double *restrict from, uint32_t n, double factor, const uint32_t *restrict targets,
-                               uint32_t lanes, double *restrict values) {
-  uint32_t l = 0;
-  for (; l + 4 <= lanes; l += 4) {
-    if ((targets[l] | targets[l + 1] | targets[l + 2] | targets[l + 3]) & MATRIX_BOTH) break;
-    scatter_four(from + l, n, factor, targets + l, values);
-  }
-  for (; l < lanes; l++) scatter_lane(from + l, n, factor, targets[l], values);
-}
-
 #define FOR_plain
 #define FOR_avx2 CLV_FOR_AVX2
 #define WIDE_SET(name)                                                                                                 \
@@ -308,13 +248,8 @@ CLV_INLINE void scatter_blocks(const double *restrict from, uint32_t n, double f
                                              double *out) {                                                            \
     solve_factor(rows, starts, columns, upper, inverses, x, out);                                                      \
   }                                                                                                                    \
-  FOR_##name static void scatter_blocks_##name(const double *from, uint32_t n, double factor, const uint32_t *targets, \
-                                               uint32_t lanes, double *values) {                                       \
-    scatter_blocks(from, n, factor, targets, lanes, values);                                                           \
-  }                                                                                                                    \
-  static const wide_loops loops_##name = {dot_##name,      descend_blocks_##name, descend_##name,                      \
-                                          turn_##name,     spread_##name,         join_##name,                         \
-                                          multiply_##name, solve_factor_##name,   scatter_blocks_##name};
+  static const wide_loops loops_##name = {dot_##name,    descend_blocks_##name, descend_##name,  turn_##name,          \
+                                          spread_##name, join_##name,           multiply_##name, solve_factor_##name};
 
 WIDE_SET(plain)
 WIDE_SET(avx2)

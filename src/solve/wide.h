@@ -34,10 +34,6 @@ typedef struct wide_loops {
   // out = ((1 + U') D (1 + U))^-1 x, three numbers a row: the blocks of U behind the first of each row, inverses of D.
   void (*solve_factor)(size_t rows, const uint32_t *starts, const uint32_t *columns, const float *upper,
                        const float *inverses, const double *x, double *out);
-  // Adds eight lanes' 3 x 3 blocks times a factor to blocks of `values`, as targets say (matrix.h). Entry (i, j) of
-  // lane l is from[(i * n + j) * 8 + l]; `lanes` of them count.
-  void (*scatter_blocks)(const double *from, uint32_t n, double factor, const uint32_t *targets, uint32_t lanes,
-                         double *values);
 } wide_loops;
 
 // The best for this processor, and the plain one.

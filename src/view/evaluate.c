@@ -478,8 +478,8 @@ void views_read_part(const clv_views *views, const view_part *part, uint32_t wor
 }
 
 void views_batch_matrices(const clv_views *views, const view_part *part, uint32_t worker, kernel_kind kind,
-                          uint32_t batch, double *matrices) {
-  kernel_args args = rows_from(part->table, *show_slab(part->slab, &views->benches[worker]), batch, 1);
+                          uint32_t batch, uint32_t batches, double *matrices) {
+  kernel_args args = rows_from(part->table, *show_slab(part->slab, &views->benches[worker]), batch, batches);
   args.matrix = matrices;
   kernel_run(part->table->kernel, kind, &args);
 }

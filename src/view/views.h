@@ -149,12 +149,12 @@ clv_result views_ready(clv_views *views);
 bool views_lay_out(clv_views *views);
 
 // For those who assemble: makes `parts` current. Rows of a part then are read at the present positions and velocities by
-// views_read_part, for one worker of the pool, and their matrices computed a batch at a time: n * n * KERNEL_LANES
-// numbers, as KERNEL_STIFFNESS or KERNEL_DAMPING gives them.
+// views_read_part, for one worker of the pool, and their matrices computed some batches at a time: n * n * KERNEL_LANES
+// numbers each, as KERNEL_STIFFNESS or KERNEL_DAMPING gives them, or what KERNEL_PAIRS does.
 clv_result views_current(clv_views *views);
 void views_read_part(const clv_views *views, const view_part *part, uint32_t worker);
 void views_batch_matrices(const clv_views *views, const view_part *part, uint32_t worker, kernel_kind kind,
-                          uint32_t batch, double *matrices);
+                          uint32_t batch, uint32_t batches, double *matrices);
 
 // What clv_views_create does once columns, laws and kernels are there: tables and figures, built.
 clv_result views_assemble(clv_views *views);

@@ -1,0 +1,255 @@
+// The loops of block_set.h for one instruction set. LOOP_NAME(name) gives its functions their names (cmake/loops.cmake).
+
+#ifndef LOOP_NAME
+#error "cmake/loops.cmake says how functions are called"
+#endif
+
+#include "rule/emit_lanes.h"
+#include "solve/block_set.h"
+#include "solve/blocks.h"
+#include "solve/matrix.h"
+
+enum { LANES = 8, BLOCK = 9 };
+
+// Eight numbers of a block are one register, or two; the ninth goes alone.
+#if CLV_WIDTH == 8
+enum { PIECES = 1, PIECE = 8 };
+#else
+enum { PIECES = 2, PIECE = 4 };
+#endif
+typedef double piece __attribute__((vector_size(8 * PIECE)));
+typedef double piece_stored __attribute__((vector_size(8 * PIECE), aligned(8), may_alias));
+typedef long long piece_mask __attribute__((vector_size(8 * PIECE)));
+
+LANES_IN piece load(const double *p) {
+  return *(const piece_stored *)p;
+}
+
+LANES_IN void store(double *p, piece a) {
+  *(piece_stored *)p = a;
+}
+
+LANES_IN double *block_at(double *values, uint32_t target) {
+  return values + BLOCK * (unsigned long)(target >> MATRIX_SHIFT);
+}
+
+// What is there before: nothing, where this is the first that comes.
+LANES_IN const double *before(const double *to, uint32_t target, uint32_t first) {
+  static const double nothing[BLOCK] = {0};
+  return target & first ? nothing : to;
+}
+
+// From numbers by entry to numbers by lane.
+#if CLV_WIDTH == 8
+#define PICK __builtin_shufflevector
+LANES_IN void transpose(piece m[PIECE]) {
+  piece a[8], b[8];
+  for (int k = 0; k < 8; k += 2) {
+    a[k] = PICK(m[k], m[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    a[k + 1] = PICK(m[k], m[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  for (int k = 0; k < 8; k += 4)
+    for (int e = 0; e < 2; e++) {
+      b[k + e] = PICK(a[k + e], a[k + e + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      b[k + e + 2] = PICK(a[k + e], a[k + e + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  for (int k = 0; k < 4; k++) {
+    m[k] = PICK(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    m[k + 4] = PICK(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+// The other side of the diagonal, where that is asked for.
+LANES_IN void turn(const piece *m, uint32_t turned, piece to[PIECES]) {
+  const piece_mask mask = (piece_mask){0} - (long long)turned;
+  const piece across = PICK(m[0], m[0], 0, 3, 6, 1, 4, 7, 2, 5);
+  to[0] = (piece)(((piece_mask)across & mask) | ((piece_mask)m[0] & ~mask));
+}
+#else
+#define PICK __builtin_shufflevector
+LANES_IN void transpose(piece m[PIECE]) {
+  const piece a = PICK(m[0], m[1], 0, 4, 2, 6), b = PICK(m[0], m[1], 1, 5, 3, 7);
+  const piece c = PICK(m[2], m[3], 0, 4, 2, 6), d = PICK(m[2], m[3], 1, 5, 3, 7);
+  m[0] = PICK(a, c, 0, 1, 4, 5);
+  m[1] = PICK(b, d, 0, 1, 4, 5);
+  m[2] = PICK(a, c, 2, 3, 6, 7);
+  m[3] = PICK(b, d, 2, 3, 6, 7);
+}
+LANES_IN void turn(const piece *m, uint32_t turned, piece to[PIECES]) {
+  const piece_mask mask = (piece_mask){0} - (long long)turned;
+  const piece low = PICK(m[0], m[PIECE], 0, 3, 6, 1), high = PICK(m[0], m[PIECE], 4, 7, 2, 5);
+  to[0] = (piece)(((piece_mask)low & mask) | ((piece_mask)m[0] & ~mask));
+  to[1] = (piece)(((piece_mask)high & mask) | ((piece_mask)m[PIECE] & ~mask));
+}
+#endif
+
+// PIECE lanes of a batch, by lane: number k of lane l is in m[PIECE * (k / PIECE) + l][k % PIECE], the last one in last[l].
+LANES_IN void take(const double *from, uint32_t n, double factor, piece m[BLOCK - 1], double last[PIECE]) {
+  const piece by = (piece){0} + factor;
+  for (uint32_t e = 0; e < BLOCK - 1; e++) m[e] = by * load(from + (unsigned long)(e % 3 * n + e / 3) * LANES);
+  for (uint32_t h = 0; h < PIECES; h++) transpose(m + h * PIECE);
+  store(last, by * load(from + (unsigned long)(2 * n + 2) * LANES));
+}
+
+// Lanes that are not many enough for a register, or whose two particles are one vertex: that block gets both sides.
+static void scatter_lane(const double *from, uint32_t n, double factor, uint32_t target, uint32_t first,
+                         double *values) {
+  double *to = block_at(values, target);
+  const double *old = before(to, target, first);
+  const unsigned long row = target & MATRIX_TURNED ? LANES : (unsigned long)n * LANES;
+  const unsigned long column = target & MATRIX_TURNED ? (unsigned long)n * LANES : LANES;
+  for (unsigned long j = 0; j < 3; j++)
+    for (unsigned long i = 0; i < 3; i++) to[3 * j + i] = old[3 * j + i] + factor * from[i * row + j * column];
+  if (!(target & MATRIX_BOTH)) return;
+  for (unsigned long j = 0; j < 3; j++)
+    for (unsigned long i = 0; i < 3; i++) to[3 * j + i] += factor * from[j * row + i * column];
+}
+
+LANES_IN uint32_t flags_of(const uint32_t *targets) {
+  uint32_t flags = 0;
+  for (uint32_t l = 0; l < PIECE; l++) flags |= targets[l];
+  return flags & MATRIX_FLAGS;
+}
+
+void LOOP_NAME(block_scatter)(const double *from, uint32_t n, double factor, const uint32_t *targets, uint32_t count,
+                              uint32_t first, double *values) {
+  uint32_t done = 0;
+  for (; done + PIECE <= count; done += PIECE, from += PIECE, targets += PIECE) {
+    if (flags_of(targets) & MATRIX_BOTH) break;
+    piece m[BLOCK - 1];
+    double last[PIECE];
+    take(from, n, factor, m, last);
+    for (uint32_t l = 0; l < PIECE; l++) {
+      double *to = block_at(values, targets[l]);
+      piece block[PIECES];
+      turn(m + l, targets[l] & MATRIX_TURNED, block);
+      const double *old = before(to, targets[l], first);
+      for (uint32_t h = 0; h < PIECES; h++) store(to + h * PIECE, load(old + h * PIECE) + block[h]);
+      to[BLOCK - 1] = old[BLOCK - 1] + last[l];
+    }
+  }
+  for (uint32_t l = 0; done + l < count; l++) scatter_lane(from + l, n, factor, targets[l], first, values);
+}
+
+// Symmetric blocks need no turning.
+void LOOP_NAME(block_scatter_pairs)(const double *from, double factor, const uint32_t *const targets[3], uint32_t count,
+                                    uint32_t first, double *values) {
+  uint32_t done = 0;
+  for (; done + PIECE <= count; done += PIECE, from += PIECE) {
+    if (flags_of(targets[2] + done) & MATRIX_BOTH) break;
+    piece m[BLOCK - 1];
+    double last[PIECE];
+    take(from, 3, factor, m, last);
+    for (uint32_t l = 0; l < PIECE; l++) {
+      for (int side = 0; side < 2; side++) {
+        double *to = block_at(values, targets[side][done + l]);
+        const double *old = before(to, targets[side][done + l], first);
+        for (uint32_t h = 0; h < PIECES; h++) store(to + h * PIECE, load(old + h * PIECE) + m[h * PIECE + l]);
+        to[BLOCK - 1] = old[BLOCK - 1] + last[l];
+      }
+      double *to = block_at(values, targets[2][done + l]);
+      const double *old = before(to, targets[2][done + l], first);
+      for (uint32_t h = 0; h < PIECES; h++) store(to + h * PIECE, load(old + h * PIECE) - m[h * PIECE + l]);
+      to[BLOCK - 1] = old[BLOCK - 1] - last[l];
+    }
+  }
+  for (uint32_t l = 0; done + l < count; l++)
+    for (int side = 0; side < 3; side++)
+      scatter_lane(from + l, 3, side < 2 ? factor : -factor, targets[side][done + l], first, values);
+}
+
+// Preconditioners
+
+// Without starts, blocks lie one behind the other.
+LANES_IN const double *find(const double *blocks, const uint32_t *starts, uint32_t number) {
+  return blocks + BLOCK * (unsigned long)(starts ? starts[number] : number);
+}
+
+void LOOP_NAME(block_invert_all)(uint32_t count, const double *blocks, const uint32_t *starts, const uint8_t *held,
+                                 float *inverses) {
+  enum { AHEAD = 16 };
+  for (uint32_t first = 0; first < count; first += LANES, inverses += BLOCK * LANES) {
+    const uint32_t here = count - first < LANES ? count - first : LANES;
+    double m[BLOCK][LANES], half[6][LANES];
+    uint64_t good[LANES];
+    for (uint32_t l = 0; l < LANES; l++) {
+      const double *block = find(blocks, starts, first + (l < here ? l : 0));
+      if (first + l + AHEAD < count) lanes_ahead(find(blocks, starts, first + l + AHEAD), 0);
+      for (int e = 0; e < BLOCK; e++) m[e][l] = block[e];
+    }
+    for (int l = 0; l < LANES; l++) {
+      double one[6];
+      good[l] = block_cofactors(m[0][l], m[1][l], m[2][l], m[4][l], m[5][l], m[8][l], one);
+      for (int e = 0; e < 6; e++) half[e][l] = one[e];
+    }
+    for (uint32_t l = 0; l < here; l++) {
+      double alone[BLOCK];
+      float *to = inverses + BLOCK * l;
+      const bool plain = !held[first + l] && good[l];
+      if (!plain) block_precondition(find(blocks, starts, first + l), held[first + l], alone);
+      for (int e = 0; e < BLOCK; e++) to[e] = (float)(plain ? half[block_half[e]][l] : alone[e]);
+    }
+  }
+}
+
+// Struts
+
+static void take_lane(const double *from, double factor, double *record) {
+  static const int numbers[BLOCK_RECORD] = {0, 1, 2, -1, 4, 5, 8, -1};
+  for (int k = 0; k < BLOCK_RECORD; k++) record[k] = numbers[k] < 0 ? 0 : factor * from[numbers[k] * LANES];
+}
+
+void LOOP_NAME(block_take)(const double *from, double factor, uint32_t lanes_in, double *records) {
+  const piece by = (piece){0} + factor, none = {0};
+  uint32_t done = 0;
+  for (; done + PIECE <= lanes_in; done += PIECE, from += PIECE) {
+    piece m[BLOCK_RECORD] = {by * load(from),
+                             by * load(from + LANES),
+                             by * load(from + 2 * LANES),
+                             none,
+                             by * load(from + 4 * LANES),
+                             by * load(from + 5 * LANES),
+                             by * load(from + 8 * LANES),
+                             none};
+    for (uint32_t h = 0; h < PIECES; h++) transpose(m + h * PIECE);
+    for (uint32_t l = 0; l < PIECE; l++)
+      for (uint32_t h = 0; h < PIECES; h++)
+        store(records + BLOCK_RECORD * (unsigned long)(done + l) + h * PIECE, m[h * PIECE + l]);
+  }
+  for (; done < lanes_in; done++, from++) take_lane(from, factor, records + BLOCK_RECORD * (unsigned long)done);
+  for (; done < LANES; done++)
+    for (uint32_t h = 0; h < PIECES; h++) store(records + BLOCK_RECORD * (unsigned long)done + h * PIECE, none);
+}
+
+void LOOP_NAME(block_subtract)(uint32_t count, const uint32_t *ends, const double *records, double *diagonal) {
+  for (uint32_t k = 0; k < count; k++, ends += 2, records += BLOCK_RECORD) {
+    if (ends[0] == ends[1]) continue;
+    for (int end = 0; end < 2; end++) {
+      double *to = diagonal + BLOCK_RECORD * (unsigned long)ends[end];
+      for (uint32_t h = 0; h < PIECES; h++) store(to + h * PIECE, load(to + h * PIECE) - load(records + h * PIECE));
+    }
+  }
+}
+
+typedef double four __attribute__((vector_size(32)));
+typedef double four_stored __attribute__((vector_size(32), aligned(8), may_alias));
+
+LANES_IN four load_four(const double *p) {
+  return *(const four_stored *)p;
+}
+
+LANES_IN void store_four(double *p, four a) {
+  *(four_stored *)p = a;
+}
+
+void LOOP_NAME(block_pull)(uint32_t count, const uint32_t *ends, const double *records, const double *x, double *sums) {
+  for (uint32_t k = 0; k < count; k++, ends += 2, records += BLOCK_RECORD) {
+    const unsigned long own = BLOCK_ROW * (unsigned long)ends[0], other = BLOCK_ROW * (unsigned long)ends[1];
+    const four apart = load_four(x + other) - load_four(x + own);
+    const four first = load_four(records), rest = load_four(records + 4);
+    const four second = PICK(first, rest, 1, 4, 5, 7), third = PICK(first, rest, 2, 5, 6, 7);
+    const four pulled = (first * PICK(apart, apart, 0, 0, 0, 0) + second * PICK(apart, apart, 1, 1, 1, 1)) +
+                        third * PICK(apart, apart, 2, 2, 2, 2);
+    store_four(sums + own, load_four(sums + own) + pulled);
+    store_four(sums + other, load_four(sums + other) - pulled);
+  }
+}
