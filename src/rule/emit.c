@@ -18,6 +18,7 @@ typedef struct emitter {
   const kernel *kernel;
   emit_graph graph;
   emit_loops loops;
+  bool halves;          // matrices are written, entry by entry
   uint64_t gathered[4]; // particles whose positions, velocities, directions are in registers (bits)
 } emitter;
 
@@ -224,7 +225,7 @@ static void add_value(const emitter *e, const emit_node *node) {
 // Whether the ways to particles and back are much of what a body does: in forces at a single point. In energies, which are
 // asked for now and then, in matrices and in sums over points they are not.
 static bool is_hot(const emitter *e) {
-  return e->graph.roots.count > 1 && !e->loops.points && !e->loops.axis;
+  return e->graph.roots.count > 1 && !e->loops.points && !e->loops.axis && !e->halves;
 }
 
 static void add_gather(emitter *e, const char *indent, const emit_node *node) {
@@ -404,6 +405,7 @@ static bool has_roots(const emitter *e) {
 }
 
 static bool start_body(emitter *e, const kernel_body *body, dag_op axis) {
+  e->halves = false;
   e->loops = (emit_loops){.points = e->kernel->quadrature > 1, .axis = axis};
   memset(e->gathered, 0, sizeof e->gathered);
   return emit_lower(&e->graph, &e->text->allocator, &e->kernel->graph, body, e->loops);
@@ -514,6 +516,7 @@ static bool add_matrix(emitter *e, kernel_kind kind, law_psd psd) {
 static bool add_halves(emitter *e, kernel_kind kind, const emit_half *half, uint32_t size, uint32_t count) {
   emit_text *text = e->text;
   e->loops = (emit_loops){.axis = DAG_NONE};
+  e->halves = true;
   memset(e->gathered, 0, sizeof e->gathered);
   if (!emit_lower(&e->graph, &text->allocator, &half->graph, &half->body, e->loops)) return false;
   emit_add(text, "\nvoid CLV_KERNEL(%s)(const lanes_args *args) {\n  LANES_ARGS(args);\n", emit_kind_name(kind));
