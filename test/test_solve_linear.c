@@ -3,9 +3,11 @@
 
 #include "solve/linear.h"
 
+#include "cleave/surgery.h"
 #include "solve/block_set.h"
 #include "solve/cholesky.h"
 #include "solve/conjugate.h"
+#include "solve/matrix_rows.h"
 #include "solve/quick.h"
 #include "support/bodies.h"
 #include "support/counting_allocator.h"
@@ -637,6 +639,103 @@ static void cuts_are_followed(void **state) {
   clv_body_destroy(body);
 }
 
+// Patterns
+
+#define SAME_ARRAY(a, b, field)                                                                                        \
+  do {                                                                                                                 \
+    assert_int_equal((a)->field.count, (b)->field.count);                                                              \
+    if ((a)->field.count)                                                                                              \
+      assert_memory_equal((a)->field.data, (b)->field.data, (a)->field.count * sizeof *(a)->field.data);               \
+  } while (0)
+
+static void compare_targets(const matrix *a, const matrix *b) {
+  for (uint32_t k = 0; k < a->parts.count; k++) {
+    const matrix_part *part = &a->parts.data[k];
+    assert_int_equal(part->rows, b->parts.data[k].rows);
+    for (uint32_t row = 0; row < part->rows; row++)
+      for (uint32_t pair = 0; pair < part->law->pairs; pair++)
+        assert_int_equal(*matrix_target(a->targets.data, part, row, pair),
+                         *matrix_target(b->targets.data, &b->parts.data[k], row, pair));
+  }
+  for (uint32_t k = 0; k < a->copies.count; k++) {
+    const matrix_copy *x = &a->copies.data[k], *y = &b->copies.data[k];
+    assert_true(x->from == y->from && x->to == y->to && x->first == y->first);
+  }
+  for (uint32_t k = 0; k < a->chunks.count; k++) {
+    const matrix_chunk *x = &a->chunks.data[k], *y = &b->chunks.data[k];
+    assert_true(x->first == y->first && x->rows == y->rows && x->tail == y->tail && x->tails == y->tails &&
+                x->sums == y->sums);
+  }
+}
+
+// The pattern that was followed is the one made from what there is; how many rows that has.
+static uint64_t compare_patterns(clv_body *body, const matrix *m) {
+  const clv_allocator allocator = clv_default_allocator();
+  matrix fresh;
+  bool rebuilt;
+  matrix_init(&fresh, clv_body_views(body), &allocator);
+  assert_int_equal(matrix_follow(&fresh, &rebuilt), CLV_OK);
+  assert_true(rebuilt && m->rows == fresh.rows && m->blocks == fresh.blocks);
+  SAME_ARRAY(m, &fresh, starts);
+  SAME_ARRAY(m, &fresh, columns);
+  SAME_ARRAY(m, &fresh, uses);
+  SAME_ARRAY(m, &fresh, vertices);
+  SAME_ARRAY(m, &fresh, bare);
+  SAME_ARRAY(m, &fresh, tail);
+  assert_memory_equal(m->places.data, fresh.places.data, m->blocks * sizeof *m->places.data);
+  assert_true(m->parts.count == fresh.parts.count && m->copies.count == fresh.copies.count &&
+              m->chunks.count == fresh.chunks.count && m->targets.count == fresh.targets.count);
+  compare_targets(m, &fresh);
+  const uint64_t rows = fresh.searched;
+  matrix_free(&fresh);
+  return rows;
+}
+
+static void refine_somewhere(clv_body *body, random_source *random) {
+  const clv_map *view = clv_body_map(body);
+  clv_dart dart = 0;
+  while (!dart) dart = clv_cell_at(view, CLV_TET, random_below(random, clv_cell_rows(view, CLV_TET)));
+  clv_surgery *surgery = clv_surgery_create(body, NULL);
+  assert_int_equal(clv_surgery_refine_cells(surgery, &dart, 1, 9, NULL), CLV_OK);
+  clv_surgery_destroy(surgery);
+}
+
+static void patterns_follow_by_rows(void **state) {
+  (void)state;
+  static const char *const laws[2] = {"fem-corotational", "springs"};
+  const clv_allocator allocator = clv_default_allocator();
+  for (uint32_t c = 0; c < 2; c++) {
+    body_setup setup = setup_of(CLV_GRID_TET5, laws[c]);
+    memcpy(setup.grid.cells, (const uint32_t[3]){13, 12, 12}, sizeof setup.grid.cells);
+    clv_body *body = body_of(&setup);
+    random_source random = {4 + c};
+    matrix m;
+    bool rebuilt;
+    matrix_init(&m, clv_body_views(body), &allocator);
+    assert_int_equal(matrix_follow(&m, &rebuilt), CLV_OK);
+    const uint64_t all = compare_patterns(body, &m);
+    assert_true(m.searched == all && m.chunks.count > 1);
+    uint64_t searched = 0;
+    for (uint32_t round = 0; round < 24; round++) {
+      if (round % 4 == 3)
+        refine_somewhere(body, &random);
+      else
+        cut_somewhere(body, &random);
+      assert_int_equal(matrix_follow(&m, &rebuilt), CLV_OK);
+      if (m.searched >= all / 20 || (rebuilt && !m.searched))
+        fail_msg("%s, round %u: %u of %u rows", laws[c], round, (unsigned)m.searched, (unsigned)all);
+      searched += m.searched;
+      compare_patterns(body, &m);
+    }
+    assert_true(searched > 0);
+    views_forget(clv_body_views(body)); // as if something had changed
+    assert_int_equal(matrix_follow(&m, &rebuilt), CLV_OK);
+    assert_true(!rebuilt && m.searched == 0);
+    matrix_free(&m);
+    clv_body_destroy(body);
+  }
+}
+
 // Trouble
 
 static void systems_that_are_not_positive_are_told(void **state) {
@@ -770,6 +869,7 @@ int main(void) {
       cmocka_unit_test(a_round_solves_to_single_precision),
       cmocka_unit_test(rounds_have_all_digits),
       cmocka_unit_test(cuts_are_followed),
+      cmocka_unit_test(patterns_follow_by_rows),
       cmocka_unit_test(systems_that_are_not_positive_are_told),
       cmocka_unit_test(everything_held_is_solved),
       cmocka_unit_test(memory_may_run_out_anywhere),

@@ -3,6 +3,11 @@
 // Where the numbers are is analysed once for a pattern and a set of held axes; factoring again with other numbers uses
 // that. Only free axes are unknowns. CHOLMOD takes its memory from the system, not from an allocator; what fails there is
 // told like any other failure. A library that was built without it has these functions, too: direct_create then fails.
+//
+// What is kept from one factor to the next: the order of elimination, the pattern of the factor and all memory, as long as A has
+// the same pattern and the same axes are held; only numbers are computed then. A commit that changes the pattern gets a new
+// order, found from the pattern alone. An old order with new unknowns at its end would save the search, but the last bits of a
+// solution would depend on what the body went through, and a run that is resumed has to have those of one that went on.
 
 #ifndef SOLVE_DIRECT_H
 #define SOLVE_DIRECT_H

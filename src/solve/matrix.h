@@ -1,9 +1,13 @@
 // Assembled matrices: A as 3 x 3 blocks, of which the upper triangle is kept.
 //
 // A block row belongs to a vertex slot. Where blocks are follows from the rows of the views: two particles of a row couple,
-// unless the law's derivative has no such part (the four diagonals of a hexahedron couple corners in pairs). The
-// pattern is made once and again when a table of the views has changed; with it comes a map that says for each
-// row and pair of particles which block it adds to, so that assembling is a stream of additions.
+// unless the law's derivative has no such part (the four diagonals of a hexahedron couple corners in pairs). With the pattern
+// comes a map that says for each row and pair of particles which block it adds to, so that assembling is a stream of additions.
+//
+// A pattern follows the body. It knows which vertices each row named and how many rows use a block: after a commit, rows
+// that name others give their blocks back and look for new ones, and all else is renumbered. What comes out is the pattern that
+// would be made from the views as they are, number by number: it does not depend on how the body got there, and a run that is
+// resumed has the same bits.
 //
 // Same bits for any number of threads: a block that several slabs of the views add to gets a copy for each of them, and the
 // copies are added in the order of slabs. A product goes over chunks of block rows, whose number depends on the matrix
@@ -30,6 +34,8 @@ typedef struct matrix_part {
   view_part of;
   const matrix_law *law;
   size_t first;
+  uint32_t rows;
+  size_t vertices; // where those of its first row are
 } matrix_part;
 
 enum {
@@ -58,7 +64,6 @@ typedef struct matrix {
   uint32_t rows;
   bool made;                    // there is a pattern
   uint64_t layouts;             // of the views, that it belongs to
-  uint64_t fingerprint;         // of the rows it was made from
   BASE_ARRAY(uint32_t) starts;  // of each block row, and the end; columns are in order, the diagonal comes first
   BASE_ARRAY(uint32_t) columns; // of each block
   BASE_ARRAY(uint32_t) places;  // the same, as local numbers of the row's chunk
@@ -68,6 +73,9 @@ typedef struct matrix {
   BASE_ARRAY(matrix_law) laws;  // of each table
   BASE_ARRAY(matrix_part) parts;
   BASE_ARRAY(uint32_t) targets;
+  BASE_ARRAY(uint32_t) vertices;  // that rows name
+  BASE_ARRAY(uint32_t) uses;      // of each block: couples of rows
+  uint64_t searched;              // rows whose blocks were looked for, when it was made or followed last
   BASE_ARRAY(matrix_copy) copies; // in order of slabs
   BASE_ARRAY(uint32_t) bare;      // blocks that no row adds to
   BASE_ARRAY(matrix_chunk) chunks;
@@ -82,11 +90,11 @@ typedef struct matrix {
 void matrix_init(matrix *m, clv_views *views, const clv_allocator *allocator);
 void matrix_free(matrix *m);
 
-// Makes the pattern what the views need. *rebuilt: whether it was made anew. On failure there is none.
+// Makes the pattern what the views need. *rebuilt: whether blocks came or went. On failure there is none.
 clv_result matrix_follow(matrix *m, bool *rebuilt);
 
 // Which of a law's couples are two of its particles, in any order.
-uint32_t matrix_couple(const matrix_law *of, uint32_t p, uint32_t q);
+uint32_t matrix_pair(const matrix_law *of, uint32_t p, uint32_t q);
 
 // What A is made of: mass * masses + stiffness * (that of all laws) + damping * (that of all laws), symmetric parts, at
 // the positions and velocities that the map has.

@@ -43,9 +43,9 @@ static void add_distances(const assembly *a, const matrix_part *part, const uint
   const kernel_pairs *pairs = &part->of.table->kernel->pairs;
   for (uint32_t k = 0; k < pairs->count; k++, matrices += 9 * KERNEL_LANES) {
     const uint32_t p = pairs->first[k], q = pairs->second[k];
-    const uint32_t *const to[3] = {targets + (size_t)KERNEL_LANES * matrix_couple(part->law, p, p),
-                                   targets + (size_t)KERNEL_LANES * matrix_couple(part->law, q, q),
-                                   targets + (size_t)KERNEL_LANES * matrix_couple(part->law, p, q)};
+    const uint32_t *const to[3] = {targets + (size_t)KERNEL_LANES * matrix_pair(part->law, p, p),
+                                   targets + (size_t)KERNEL_LANES * matrix_pair(part->law, q, q),
+                                   targets + (size_t)KERNEL_LANES * matrix_pair(part->law, p, q)};
     a->loops->scatter_pairs(matrices, a->factor[0], to, lanes, MATRIX_FIRST, a->m->values.data);
   }
 }

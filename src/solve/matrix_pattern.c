@@ -1,11 +1,8 @@
 // Where the blocks of a matrix are, and which of them each row of the views adds to.
 
-#include "solve/matrix.h"
+#include "solve/matrix_rows.h"
 
 #include <stdlib.h>
-
-#define NOBODY UINT32_MAX
-#define SHARED (UINT32_MAX - 1)
 
 void matrix_init(matrix *m, clv_views *views, const clv_allocator *allocator) {
   *m = (matrix){.allocator = *allocator, .views = views};
@@ -19,6 +16,8 @@ static void free_pattern(matrix *m) {
   BASE_RELEASE(a, &m->laws);
   BASE_RELEASE(a, &m->parts);
   BASE_RELEASE(a, &m->targets);
+  BASE_RELEASE(a, &m->vertices);
+  BASE_RELEASE(a, &m->uses);
   BASE_RELEASE(a, &m->copies);
   BASE_RELEASE(a, &m->bare);
   BASE_RELEASE(a, &m->chunks);
@@ -101,48 +100,63 @@ static bool find_laws(matrix *m) {
 
 // Rows
 
-static inline uint32_t slot_of(const matrix_part *part, uint32_t row, uint32_t particle) {
-  return view_row_slot(part->of.table, part->of.slab, row, particle);
-}
-
 static uint64_t part_targets(const matrix_part *part) {
-  return (uint64_t)(part->of.slab->rows + KERNEL_LANES - 1) / KERNEL_LANES * part->law->pairs * KERNEL_LANES;
+  return (uint64_t)(part->rows + KERNEL_LANES - 1) / KERNEL_LANES * part->law->pairs * KERNEL_LANES;
 }
 
-static bool list_parts(matrix *m) {
+bool matrix_list_parts(matrix *m, matrix_parts *parts, uint64_t *targets, uint64_t *vertices) {
   const clv_views *views = m->views;
-  uint64_t targets = 0;
-  m->parts.count = 0;
-  if (!BASE_RESERVE(&m->allocator, &m->parts, views->parts.count)) return false;
+  *targets = *vertices = 0;
+  parts->count = 0;
+  if (!BASE_RESERVE(&m->allocator, parts, views->parts.count)) return false;
   for (uint32_t k = 0; k < views->parts.count; k++) {
     const view_part *of = &views->parts.data[k];
-    matrix_part *part = &m->parts.data[m->parts.count++];
-    *part = (matrix_part){.of = *of, .law = &m->laws.data[of->table - views->tables.data], .first = targets};
-    targets += part_targets(part);
+    matrix_part *part = &parts->data[parts->count++];
+    *part = (matrix_part){.of = *of,
+                          .law = &m->laws.data[of->table - views->tables.data],
+                          .first = *targets,
+                          .rows = of->slab->rows,
+                          .vertices = *vertices};
+    *targets += part_targets(part);
+    *vertices += (uint64_t)part->rows * of->table->particles;
   }
-  if (!BASE_RESERVE(&m->allocator, &m->targets, targets)) return false;
-  m->targets.count = (uint32_t)targets;
   return true;
 }
 
-// The vertices of a pair that couples, the lesser slot first. *turned: they were the other way round.
-typedef struct couple {
-  uint32_t row, column;
-  bool turned;
-} couple;
-
-static inline couple couple_of(const matrix_part *part, uint32_t row, uint32_t pair) {
-  const uint32_t a = slot_of(part, row, part->law->p[pair]), b = slot_of(part, row, part->law->q[pair]);
-  return a <= b ? (couple){a, b, false} : (couple){b, a, true};
+void matrix_read_row(const matrix_part *part, uint32_t row, uint32_t *vertices) {
+  for (uint32_t p = 0; p < part->of.table->particles; p++)
+    vertices[p] = view_row_slot(part->of.table, part->of.slab, row, p);
 }
 
-typedef void visit(void *user, couple at);
+static bool list_parts(matrix *m) {
+  uint64_t targets, vertices;
+  matrix_parts parts = {m->parts.data, m->parts.count, m->parts.capacity};
+  const bool listed = matrix_list_parts(m, &parts, &targets, &vertices);
+  m->parts.data = parts.data;
+  m->parts.count = parts.count;
+  m->parts.capacity = parts.capacity;
+  if (!listed || !BASE_RESERVE(&m->allocator, &m->targets, targets) ||
+      !BASE_RESERVE(&m->allocator, &m->vertices, vertices))
+    return false;
+  m->targets.count = (uint32_t)targets;
+  m->vertices.count = (uint32_t)vertices;
+  m->searched = 0;
+  for (uint32_t k = 0; k < m->parts.count; k++) {
+    const matrix_part *part = &m->parts.data[k];
+    for (uint32_t row = 0; row < part->rows; row++) matrix_read_row(part, row, matrix_row(m, part, row));
+    m->searched += part->rows;
+  }
+  return true;
+}
+
+typedef void visit(void *user, matrix_couple at);
 
 static void each_couple(const matrix *m, visit *each, void *user) {
   for (uint32_t k = 0; k < m->parts.count; k++) {
     const matrix_part *part = &m->parts.data[k];
-    for (uint32_t row = 0; row < part->of.slab->rows; row++)
-      for (uint32_t pair = 0; pair < part->law->pairs; pair++) each(user, couple_of(part, row, pair));
+    for (uint32_t row = 0; row < part->rows; row++)
+      for (uint32_t pair = 0; pair < part->law->pairs; pair++)
+        each(user, matrix_couple_of(matrix_row(m, part, row), part->law, pair));
   }
 }
 
@@ -170,12 +184,12 @@ typedef struct listing {
   uint32_t *ends, *columns;
 } listing;
 
-static void count_couple(void *user, couple at) {
+static void count_couple(void *user, matrix_couple at) {
   const listing *l = user;
   l->ends[at.row] += at.row != at.column;
 }
 
-static void list_couple(void *user, couple at) {
+static void list_couple(void *user, matrix_couple at) {
   const listing *l = user;
   if (at.row != at.column) l->columns[l->ends[at.row]++] = at.column;
 }
@@ -190,7 +204,7 @@ static bool find_columns(matrix *m, uint32_t *ends) {
     all += ends[row] + 1u;
     m->starts.data[row] = ends[row] = (uint32_t)(all - ends[row] - 1);
   }
-  if (all >= SHARED >> MATRIX_SHIFT || !BASE_RESERVE(&m->allocator, &m->columns, all)) return false;
+  if (all >= MATRIX_SHARED >> MATRIX_SHIFT || !BASE_RESERVE(&m->allocator, &m->columns, all)) return false;
   for (uint32_t row = 0; row < m->rows; row++) m->columns.data[ends[row]++] = row;
   l.columns = m->columns.data;
   each_couple(m, list_couple, &l);
@@ -203,6 +217,7 @@ static bool find_columns(matrix *m, uint32_t *ends) {
     end += count;
   }
   m->starts.data[m->rows] = m->columns.count = m->blocks = end;
+  m->starts.count = m->rows + 1;
   return true;
 }
 
@@ -218,25 +233,23 @@ uint32_t matrix_find(const matrix *m, uint32_t row, uint32_t column) {
   return low < m->starts.data[row + 1] && m->columns.data[low] == column ? low : UINT32_MAX;
 }
 
-// Targets. `owners`: of each block, the part that adds to it, or SHARED; then of a shared block its last copy.
-
-static inline uint32_t *target_of(const matrix *m, const matrix_part *part, uint32_t row, uint32_t pair) {
-  return m->targets.data + part->first + ((size_t)(row / KERNEL_LANES) * part->law->pairs + pair) * KERNEL_LANES +
-         row % KERNEL_LANES;
-}
+// Targets. `owners`: of each block, the part that adds to it, or MATRIX_SHARED; then of a shared block its last copy.
 
 static void aim(matrix *m, uint32_t *owners) {
-  for (uint32_t k = 0; k < m->blocks; k++) owners[k] = NOBODY;
+  m->uses.count = m->blocks;
+  for (uint32_t k = 0; k < m->blocks; k++) {
+    owners[k] = MATRIX_NOBODY;
+    m->uses.data[k] = 0;
+  }
   for (uint32_t k = 0; k < m->parts.count; k++) {
     const matrix_part *part = &m->parts.data[k];
-    for (uint32_t row = 0; row < part->of.slab->rows; row++)
+    for (uint32_t row = 0; row < part->rows; row++)
       for (uint32_t pair = 0; pair < part->law->pairs; pair++) {
-        const couple at = couple_of(part, row, pair);
-        const bool one = at.row == at.column, two = part->law->p[pair] != part->law->q[pair];
-        const uint32_t block = one ? m->starts.data[at.row] : matrix_find(m, at.row, at.column);
-        *target_of(m, part, row, pair) =
-            block << MATRIX_SHIFT | (at.turned ? MATRIX_TURNED : 0u) | (one && two ? MATRIX_BOTH : 0u);
-        owners[block] = owners[block] == NOBODY || owners[block] == k ? k : SHARED;
+        const matrix_couple at = matrix_couple_of(matrix_row(m, part, row), part->law, pair);
+        const uint32_t block = at.row == at.column ? m->starts.data[at.row] : matrix_find(m, at.row, at.column);
+        *matrix_target(m->targets.data, part, row, pair) = matrix_aim(at, part->law, pair, block);
+        m->uses.data[block]++;
+        owners[block] = owners[block] == MATRIX_NOBODY || owners[block] == k ? k : MATRIX_SHARED;
       }
   }
 }
@@ -244,8 +257,8 @@ static void aim(matrix *m, uint32_t *owners) {
 // Copies from `before` on belong to the part at hand.
 static bool aim_at_copy(matrix *m, uint32_t *owners, uint32_t before, uint32_t *target) {
   const uint32_t block = *target >> MATRIX_SHIFT;
-  if (owners[block] == NOBODY) return true;
-  if (owners[block] == SHARED || owners[block] < before) {
+  if (owners[block] == MATRIX_NOBODY) return true;
+  if (owners[block] == MATRIX_SHARED || owners[block] < before) {
     if (!BASE_RESERVE(&m->allocator, &m->copies, (uint64_t)m->copies.count + 1)) return false;
     owners[block] = m->copies.count;
     m->copies.data[m->copies.count++] = (matrix_copy){.from = m->blocks + owners[block], .to = block};
@@ -257,27 +270,27 @@ static bool aim_at_copy(matrix *m, uint32_t *owners, uint32_t before, uint32_t *
 // Gives every part its own copy of each block that it shares.
 static bool part_shared(matrix *m, uint32_t *owners) {
   m->copies.count = 0;
-  for (uint32_t k = 0; k < m->blocks; k++) owners[k] = owners[k] == SHARED ? SHARED : NOBODY;
+  for (uint32_t k = 0; k < m->blocks; k++) owners[k] = owners[k] == MATRIX_SHARED ? MATRIX_SHARED : MATRIX_NOBODY;
   for (uint32_t k = 0; k < m->parts.count; k++) {
     const matrix_part *part = &m->parts.data[k];
     const uint32_t before = m->copies.count;
-    for (uint32_t row = 0; row < part->of.slab->rows; row++)
+    for (uint32_t row = 0; row < part->rows; row++)
       for (uint32_t pair = 0; pair < part->law->pairs; pair++)
-        if (!aim_at_copy(m, owners, before, target_of(m, part, row, pair))) return false;
+        if (!aim_at_copy(m, owners, before, matrix_target(m->targets.data, part, row, pair))) return false;
   }
-  return (uint64_t)m->blocks + m->copies.count < SHARED >> MATRIX_SHIFT;
+  return (uint64_t)m->blocks + m->copies.count < MATRIX_SHARED >> MATRIX_SHIFT;
 }
 
 // Who comes first. `touched`: of each block and copy, whether somebody has come.
 
-uint32_t matrix_couple(const matrix_law *of, uint32_t p, uint32_t q) {
+uint32_t matrix_pair(const matrix_law *of, uint32_t p, uint32_t q) {
   uint32_t pair = 0;
   while ((of->p[pair] != p || of->q[pair] != q) && (of->p[pair] != q || of->q[pair] != p)) pair++;
   return pair;
 }
 
 static void come(const matrix *m, const matrix_part *part, uint32_t row, uint32_t pair, uint8_t *touched) {
-  uint32_t *target = target_of(m, part, row, pair);
+  uint32_t *target = matrix_target(m->targets.data, part, row, pair);
   if (!touched[*target >> MATRIX_SHIFT]) *target |= MATRIX_FIRST;
   touched[*target >> MATRIX_SHIFT] = 1;
 }
@@ -285,15 +298,15 @@ static void come(const matrix *m, const matrix_part *part, uint32_t row, uint32_
 // In the order of matrix_assemble.c: couple by couple, or distance by distance.
 static void come_batch(const matrix *m, const matrix_part *part, uint32_t first, uint8_t *touched) {
   const kernel_pairs *pairs = &part->of.table->kernel->pairs;
-  const uint32_t left = part->of.slab->rows - first, end = first + (left < KERNEL_LANES ? left : KERNEL_LANES);
+  const uint32_t left = part->rows - first, end = first + (left < KERNEL_LANES ? left : KERNEL_LANES);
   for (uint32_t pair = 0; !pairs->count && pair < part->law->pairs; pair++)
     for (uint32_t row = first; row < end; row++) come(m, part, row, pair, touched);
   for (uint32_t k = 0; k < pairs->count; k++) {
     const uint32_t p = pairs->first[k], q = pairs->second[k];
     for (uint32_t row = first; row < end; row++) {
-      come(m, part, row, matrix_couple(part->law, p, p), touched);
-      come(m, part, row, matrix_couple(part->law, q, q), touched);
-      come(m, part, row, matrix_couple(part->law, p, q), touched);
+      come(m, part, row, matrix_pair(part->law, p, p), touched);
+      come(m, part, row, matrix_pair(part->law, q, q), touched);
+      come(m, part, row, matrix_pair(part->law, p, q), touched);
     }
   }
 }
@@ -304,7 +317,7 @@ static bool find_first(matrix *m) {
   bool done = touched;
   if (done) memset(touched, 0, size);
   for (uint32_t k = 0; done && k < m->parts.count; k++)
-    for (uint32_t row = 0; row < m->parts.data[k].of.slab->rows; row += KERNEL_LANES)
+    for (uint32_t row = 0; row < m->parts.data[k].rows; row += KERNEL_LANES)
       come_batch(m, &m->parts.data[k], row, touched);
   for (uint32_t k = 0; done && k < m->copies.count; k++) {
     matrix_copy *copy = &m->copies.data[k];
@@ -402,36 +415,29 @@ static bool pulls_along(const matrix *m) {
   return central;
 }
 
+bool matrix_settle(matrix *m, uint32_t *owners) {
+  const size_t size = ((size_t)m->rows + 1) * sizeof(uint32_t);
+  uint32_t *scratch = base_allocate(&m->allocator, size);
+  const bool done = scratch && cut_chunks(m, scratch) && part_shared(m, owners) && find_first(m) && reserve_values(m);
+  base_free(&m->allocator, scratch, size);
+  m->symmetric_blocks = pulls_along(m);
+  return done;
+}
+
 static bool make_pattern(matrix *m) {
   const clv_allocator *a = &m->allocator;
   m->rows = m->views->slots;
   if (!find_laws(m) || !list_parts(m) || !BASE_RESERVE(a, &m->starts, (uint64_t)m->rows + 1)) return false;
   const size_t size = ((size_t)m->rows + 1) * sizeof(uint32_t);
   uint32_t *scratch = base_allocate(a, size), *owners = NULL;
-  bool done = scratch && find_columns(m, scratch) && cut_chunks(m, scratch);
+  bool done = scratch && find_columns(m, scratch) && BASE_RESERVE(a, &m->uses, m->blocks);
   base_free(a, scratch, size);
   const size_t owner_size = ((size_t)m->blocks + 1) * sizeof *owners;
   owners = done ? base_allocate(a, owner_size) : NULL;
   if (owners) aim(m, owners);
-  done = owners && part_shared(m, owners) && find_first(m) && reserve_values(m);
-  m->symmetric_blocks = pulls_along(m);
+  done = owners && matrix_settle(m, owners);
   base_free(a, owners, owner_size);
   return done;
-}
-
-// What the pattern was made from, as one number: rows may have been laid out again and be the same.
-static uint64_t fingerprint(const clv_views *views) {
-  uint64_t hash = UINT64_C(0xCBF29CE484222325) ^ views->slots;
-  for (uint32_t k = 0; k < views->parts.count; k++) {
-    const view_part *part = &views->parts.data[k];
-    hash = (hash ^ (uintptr_t)part->slab) * UINT64_C(0x100000001B3);
-    for (uint32_t row = 0; row < part->slab->rows; row++)
-      for (uint32_t p = 0; p < part->table->particles; p++) {
-        hash = (hash ^ view_row_slot(part->table, part->slab, row, p)) * UINT64_C(0x9E3779B97F4A7C15);
-        hash ^= hash >> 29;
-      }
-  }
-  return hash;
 }
 
 clv_result matrix_follow(matrix *m, bool *rebuilt) {
@@ -439,13 +445,14 @@ clv_result matrix_follow(matrix *m, bool *rebuilt) {
   const clv_result result = views_current(m->views);
   if (result != CLV_OK) return result;
   if (m->made && m->layouts == m->views->layouts) return CLV_OK;
-  const uint64_t print = fingerprint(m->views);
-  if (!m->made || print != m->fingerprint) {
-    m->made = false;
-    if (!make_pattern(m)) return CLV_ERROR_MEMORY;
-    *rebuilt = m->made = true;
-    m->fingerprint = print;
+  bool followed = false, done = !m->made || matrix_change(m, &followed, rebuilt);
+  m->made = false;
+  if (done && !followed) {
+    done = make_pattern(m);
+    *rebuilt = true;
   }
+  if (!done) return CLV_ERROR_MEMORY;
+  m->made = true;
   m->layouts = m->views->layouts;
   return CLV_OK;
 }
