@@ -303,7 +303,8 @@ static void give_ids(losing *l) {
 
 static void tell(losing *l, uint32_t dims, clv_event_kind kind, clv_dart dart, clv_id id, clv_id from, map_star star) {
   if (!l->m->subscribers.count) return;
-  map_emit(l->m, dims, kind, dart, id, from);
+  l->s->events.data[l->s->events.count++] =
+      (clv_event){.dims = (uint8_t)dims, .kind = (uint8_t)kind, .dart = dart, .id = id, .from = from};
   l->s->stars.data[l->s->stars.count++] = star;
 }
 

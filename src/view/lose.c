@@ -504,13 +504,25 @@ static bool list_readers(losing *l, view_table *table, uint32_t dims) {
   return true;
 }
 
-// A row that stands where it stood, and of which nothing changed but values at its own orbit.
-static bool stays(const losing *l, const view_table *table, const clv_event *event) {
+// Lets a row go on of which nothing changed but values at its own orbit: from its base, or from another one that it looks the
+// same from. False where it must be made anew.
+static bool goes_on(const losing *l, const view_table *table, const clv_event *event) {
   const uint32_t reference = view_row_of_key(table, event->id.index);
   if (!table->own.alone || event->kind != CLV_CHANGED || !reference) return false;
-  const clv_dart base = view_row_slab(table, reference)->bases.data[view_row_number(reference)];
+  clv_dart *base = &view_row_slab(table, reference)->bases.data[view_row_number(reference)];
   const clv_suborbits *own = &clv_templates[l->kind].sub[table->site.inner];
-  return map_row_alive(l->m, l->kind, map_uniform_row(base)) && key_at(l, &table->site, own, base) == event->id.index;
+  if (map_row_alive(l->m, l->kind, map_uniform_row(*base)) && key_at(l, &table->site, own, *base) == event->id.index)
+    return true;
+  const clv_dart other = view_own_base(table, event->id.index, event->dart);
+  if (other) *base = other;
+  return other;
+}
+
+// A row of an orbit that came off one with a row, where it can be a copy of that. *done: memory was enough.
+static bool is_copied(losing *l, view_table *table, const clv_event *event, bool *done) {
+  const clv_dart base = event->kind == CLV_SPLIT ? view_own_base(table, event->from.index, event->dart) : CLV_NO_DART;
+  if (base) *done = view_table_copy(table, &l->views->shop, event->id.index, base, event->from.index);
+  return base;
 }
 
 static bool list_changed(losing *l, view_table *table) {
@@ -526,8 +538,9 @@ static bool list_changed(losing *l, view_table *table) {
     const clv_event *event = &l->commit->events[k];
     const uint32_t like = event->kind == CLV_SPLIT ? event->from.index : 0, key = event->id.index;
     if (!like && (!view_row_of_key(table, key) || !is_new(&l->views->lost, key))) continue;
-    if (!push_key(l->views, stays(l, table, event) ? &l->views->lost.same : &l->views->lost.keys, key, event->dart,
-                  like))
+    bool done = true;
+    const bool same = goes_on(l, table, event) || is_copied(l, table, event, &done);
+    if (!done || !push_key(l->views, same ? &l->views->lost.same : &l->views->lost.keys, key, event->dart, like))
       return false;
   }
   return true;

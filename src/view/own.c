@@ -37,6 +37,44 @@ static reads count_reads(const view_feed *feed, const view_site *site) {
   return found;
 }
 
+static void find_ends(view_own *own, const view_site *site) {
+  const uint32_t vertices = clv_orbit_dims(&site->map->view, CLV_VERTEX);
+  uint32_t found = 0;
+  own->two_ended = false;
+  if (!site->inside || site->law->oriented || site->steps.count != 2 || site->steps.data[1].letter != 0) return;
+  for (uint32_t k = 0; k < site->spots.count; k++)
+    if (site->spots.data[k].index != site->index && site->spots.data[k].index->dims != vertices) return;
+  for (uint32_t p = 0; p < site->particles.count; p++) {
+    const uint32_t step = site->spots.data[site->particles.data[p]].step;
+    own->ends[step] = p;
+    found |= 1u << step;
+  }
+  own->two_ended = found == 3;
+}
+
+static uint32_t vertex_named(const view_table *table, uint32_t reference, uint32_t particle) {
+  const view_slab *slab = view_row_slab(table, reference);
+  const uint32_t place = *view_row_place(table, slab, view_row_number(reference), particle);
+  return slab->loose ? place : slab->vertices.data[view_place_number(place)];
+}
+
+clv_dart view_own_base(const view_table *table, uint32_t key, clv_dart dart) {
+  const map *m = table->site.map;
+  const uint32_t reference = view_row_of_key(table, key);
+  if (!reference || !table->own.two_ended || !map_dart_plain(m, dart)) return CLV_NO_DART;
+  const map_index *vertices = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];
+  const clv_page page = map_page(m, dart);
+  const clv_template *shape = &clv_templates[page.kind];
+  const clv_suborbits *sub = &shape->sub[vertices->inner];
+  const uint32_t *corners = vertices->ids[page.kind].data + (size_t)map_row(page, dart) * sub->count;
+  const clv_dart other = (dart & ~63u) | shape->alpha[0][dart & 63u];
+  const uint32_t here = corners[sub->of[dart & 63u]], there = corners[sub->of[other & 63u]];
+  const uint32_t first = vertex_named(table, reference, table->own.ends[0]);
+  const uint32_t second = vertex_named(table, reference, table->own.ends[1]);
+  const bool straight = here == first || there == second, turned = here == second || there == first;
+  return straight == turned ? CLV_NO_DART : straight ? dart : other;
+}
+
 bool view_own_make(view_own *own, const view_site *site, const kernel *k, const clv_allocator *a) {
   *own = (view_own){0};
   if (!site->crossing || k->hoist_q_count || !guards_are_own(site)) return true;
@@ -55,6 +93,7 @@ bool view_own_make(view_own *own, const view_site *site, const kernel *k, const 
   }
   done = done && view_feed_make(&own->feed, site, &k->graph, roots.data, roots.count, a);
   own->alone = done && apart;
+  if (own->alone) find_ends(own, site);
   BASE_RELEASE(a, &roots);
   if (!done) view_own_free(own, a);
   return done;

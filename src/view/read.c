@@ -144,17 +144,46 @@ void view_site_read(const view_site *site, clv_dart base, view_reading *reading)
     reading->places.data[s] = view_place_of(m, site->spots.data[s].index, darts[site->spots.data[s].step]);
 }
 
+// Bases in cells of one kind, of which no step leads out.
+static void read_alike(const view_site *site, const clv_dart *bases, const uint32_t *row, uint32_t kind, uint32_t lanes,
+                       view_reading *reading) {
+  const clv_template *shape = &clv_templates[kind];
+  clv_dart *darts = reading->lane_darts.data;
+  for (uint32_t l = 0; l < lanes; l++) darts[l] = bases[l];
+  for (uint32_t s = 1; s < site->steps.count; s++) {
+    const uint8_t *alpha = shape->alpha[site->steps.data[s].letter];
+    const clv_dart *from = darts + site->steps.data[s].from * VIEW_LANES;
+    clv_dart *to = darts + s * VIEW_LANES;
+    for (uint32_t l = 0; l < lanes; l++) to[l] = (from[l] & ~63u) | alpha[from[l] & 63u];
+  }
+  for (uint32_t s = 0; s < site->spots.count; s++) {
+    const map_index *index = site->spots.data[s].index;
+    if (!index->crossing) continue;
+    const clv_suborbits *sub = &shape->sub[index->inner];
+    const uint32_t *ids = index->ids[kind].data;
+    const clv_dart *at = darts + site->spots.data[s].step * VIEW_LANES;
+    uint32_t *slots = reading->lane_slots.data + s * VIEW_LANES;
+    for (uint32_t l = 0; l < lanes; l++) slots[l] = ids[(size_t)row[l] * sub->count + sub->of[at[l] & 63u]];
+  }
+}
+
 bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading) {
   const map *m = site->map;
   const clv_template *shape[VIEW_LANES];
   uint32_t kind[VIEW_LANES], row[VIEW_LANES];
-  if (!site->inside) return false;
+  if (!site->inside || !lanes) return false;
   for (uint32_t l = 0; l < lanes; l++) {
     const clv_page page = map_page(m, bases[l]);
     if (!page.plain && map_record(m, bases[l]) != MAP_NO_RECORD) return false;
     kind[l] = page.kind;
     row[l] = map_row(page, bases[l]);
     shape[l] = &clv_templates[page.kind];
+  }
+  bool alike = true;
+  for (uint32_t l = 1; l < lanes; l++) alike &= kind[l] == kind[0];
+  if (alike) {
+    read_alike(site, bases, row, kind[0], lanes, reading);
+    return true;
   }
   clv_dart *darts = reading->lane_darts.data;
   for (uint32_t l = 0; l < lanes; l++) darts[l] = bases[l];

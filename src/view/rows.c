@@ -292,6 +292,21 @@ static bool put_new_row(view_table *table, view_workshop *shop, const view_touch
   return true;
 }
 
+bool view_table_copy(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t like) {
+  view_slab *slab = slab_for(table, key, like);
+  if (!make_row(table, shop, slab, key, base)) return false;
+  const uint32_t row = slab->rows - 1, reference = view_row_of_key(table, like);
+  const view_slab *from = view_row_slab(table, reference);
+  for (uint32_t c = 0; c < table->constants; c++)
+    *view_row_constant(table, slab, row, c) = *view_row_constant(table, from, view_row_number(reference), c);
+  view_site_read(&table->site, base, &shop->reading);
+  for (uint32_t p = 0; p < table->particles; p++)
+    *view_row_place(table, slab, row, p) =
+        place_of(slab, shop->reading.places.data[table->site.particles.data[p]].slot);
+  begin_batch(table, slab);
+  return true;
+}
+
 // A key with one row at the most.
 static bool put_row(view_table *table, view_workshop *shop, const view_touched_key *key, clv_dart base,
                     const computed *from, uint32_t lane) {

@@ -54,6 +54,10 @@ typedef struct view_slab {
 // The constants that read at the row's own orbit (own.c).
 typedef struct view_own {
   bool alone; // none of them reads elsewhere, nor does a guard
+  // Where a row reads nothing but its own orbit and the two vertices at the base and beyond it: all that follows from the base is
+  // which of them comes first. The particles that are these vertices.
+  bool two_ended;
+  uint32_t ends[2];
   view_feed feed;
   BASE_ARRAY(uint32_t) numbers; // of the constants
 } view_own;
@@ -107,6 +111,12 @@ bool view_table_refresh(view_table *table, view_workshop *shop, const view_touch
 // The same for keys whose rows stay where they are, with the same base, and of which nothing but values at their own orbits
 // changed; for tables whose `own.alone` says so.
 bool view_table_reread(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count);
+// The dart at an edge, `dart` or the one at its other end, from which the row of a key that is two-ended looks as it does;
+// CLV_NO_DART where its vertices do not tell.
+clv_dart view_own_base(const view_table *table, uint32_t key, clv_dart dart);
+// Makes a row that is like another key's, but for its vertices and what it reads at its own orbit, which view_table_reread gives
+// it.
+bool view_table_copy(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t like);
 bool view_own_make(view_own *own, const view_site *site, const kernel *k, const clv_allocator *allocator);
 // At which keys, as bits, there are rows; up to VIEW_LANES of them.
 uint32_t view_own_ask(const view_site *site, view_workshop *shop, const view_touched_key *keys, uint32_t lanes);
