@@ -18,6 +18,7 @@ void quick_free(quick *q) {
   BASE_RELEASE(a, &q->sum_starts);
   BASE_RELEASE(a, &q->dots);
   BASE_RELEASE(a, &q->held);
+  BASE_RELEASE(a, &q->held_rows);
   view_memory_free(&q->values, a);
   view_memory_free(&q->blocks, a);
   view_memory_free(&q->vectors, a);
@@ -195,10 +196,19 @@ static void fill_blocks(const quick *q, const float *inverses) {
     for (size_t j = 0; j < 3; j++) memset(blocks + 48 * (row / 4) + 16 * j + 4 * (row % 4), 0, 4 * sizeof *blocks);
 }
 
+// Rows of which all is held are cleared as a whole.
 static bool take_held(quick *q, const uint32_t *held, uint32_t count) {
-  if (!BASE_RESERVE(&q->allocator, &q->held, count)) return false;
-  for (uint32_t k = 0; k < count; k++) q->held.data[k] = 4 * (held[k] / 3) + held[k] % 3;
-  q->held.count = count;
+  if (!BASE_RESERVE(&q->allocator, &q->held, count) || !BASE_RESERVE(&q->allocator, &q->held_rows, count / 3 + 1))
+    return false;
+  q->held.count = q->held_rows.count = 0;
+  for (uint32_t k = 0; k < count;) {
+    const bool whole = held[k] % 3 == 0 && k + 2 < count && held[k + 2] == held[k] + 2;
+    if (whole)
+      q->held_rows.data[q->held_rows.count++] = held[k] / 3;
+    else
+      q->held.data[q->held.count++] = 4 * (held[k] / 3) + held[k] % 3;
+    k += whole ? 3 : 1;
+  }
   return true;
 }
 
@@ -263,7 +273,7 @@ static void multiply_chunk(void *user, uint32_t number, uint32_t worker) {
   multiply_slices(s, number, x, sums);
 }
 
-// Adds the tails of chunks before this one to its own sums, and hands them out.
+// Adds the tails of chunks before this one to its own sums, and hands them out; P . Q while they are at hand.
 static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
   const run *s = user;
   const quick *q = s->q;
@@ -280,18 +290,12 @@ static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
       for (uint32_t axis = 0; axis < 3; axis++)
         sums[4 * (size_t)(tail[k] - chunk->first) + axis] += from[4 * (size_t)k + axis];
   }
-  memcpy(vector(q, Q) + 4 * (size_t)chunk->first, sums, 4 * (size_t)chunk->rows * sizeof *sums);
+  const size_t first = 4 * (size_t)chunk->first;
+  memcpy(vector(q, Q) + first, sums, 4 * (size_t)chunk->rows * sizeof *sums);
+  q->dots.data[2 * (size_t)number] = q->set->dot((chunk->rows + 3) / 4, vector(q, P) + first, vector(q, Q) + first);
 }
 
 // Passes, chunk by chunk
-
-static void dot_chunk(void *user, uint32_t chunk, uint32_t worker) {
-  const run *s = user;
-  const size_t first = (size_t)chunk * CHUNK_FOURS * 16;
-  (void)worker;
-  s->q->dots.data[2 * chunk] =
-      s->q->set->dot(chunk_fours(s->q, chunk), vector(s->q, P) + first, vector(s->q, Q) + first);
-}
 
 static void descend_chunk(void *user, uint32_t chunk, uint32_t worker) {
   const run *s = user;
@@ -311,9 +315,9 @@ static void turn_chunk(void *user, uint32_t chunk, uint32_t worker) {
                   vector(q, X) + first);
 }
 
-static double sum_of_chunks(const quick *q, uint32_t which) {
+static double sum_of(const quick *q, uint32_t chunks, uint32_t which) {
   double sum = 0;
-  for (uint32_t chunk = 0; chunk < chunks_of(q); chunk++) sum += q->dots.data[2 * chunk + which];
+  for (uint32_t chunk = 0; chunk < chunks; chunk++) sum += q->dots.data[2 * (size_t)chunk + which];
   return sum;
 }
 
@@ -330,7 +334,9 @@ static double multiply(run *s) {
   if (chunks == 1) {
     memset(vector(q, Q), 0, q->stride * sizeof(float));
     multiply_slices(s, 0, vector(q, P), vector(q, Q));
-  } else if (q->m->views->threads == 1) { // sums are gathered while they are in the cache
+    return q->set->dot(fours_of(q), vector(q, P), vector(q, Q));
+  }
+  if (q->m->views->threads == 1) { // sums are gathered while they are in the cache
     for (uint32_t k = 0; k < chunks; k++) {
       multiply_chunk(s, k, 0);
       gather_chunk(s, k, 0);
@@ -339,15 +345,14 @@ static double multiply(run *s) {
     base_pool_run(q->m->views->pool, multiply_chunk, s, chunks);
     base_pool_run(q->m->views->pool, gather_chunk, s, chunks);
   }
-  go(s, dot_chunk);
-  return sum_of_chunks(q, 0);
+  return sum_of(q, chunks, 0);
 }
 
 static double descend(run *s, double alpha, double *squares) {
   s->alpha = (float)alpha;
   go(s, descend_chunk);
-  *squares = sum_of_chunks(s->q, 0);
-  return sum_of_chunks(s->q, 1);
+  *squares = sum_of(s->q, chunks_of(s->q), 0);
+  return sum_of(s->q, chunks_of(s->q), 1);
 }
 
 static void turn(run *s, double alpha, double beta) {
@@ -373,6 +378,8 @@ static void give_correction(const quick *q, double by, double *x) {
 
 static void clear_held(const quick *q) {
   float *image = vector(q, Q);
+  for (uint32_t k = 0; k < q->held_rows.count; k++)
+    memset(image + 4 * (size_t)q->held_rows.data[k], 0, 4 * sizeof *image);
   for (uint32_t k = 0; k < q->held.count; k++) image[q->held.data[k]] = 0;
 }
 

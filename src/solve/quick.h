@@ -51,7 +51,7 @@ typedef struct quick {
   BASE_ARRAY(size_t) sum_starts;
   size_t stride, local_room;
   BASE_ARRAY(double) dots;
-  BASE_ARRAY(uint32_t) held; // numbers of vectors that stay 0
+  BASE_ARRAY(uint32_t) held, held_rows; // numbers of vectors that stay 0; rows that do as a whole
 } quick;
 
 void quick_init(quick *q, const matrix *m, const clv_allocator *allocator);
