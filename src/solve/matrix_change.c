@@ -2,6 +2,7 @@
 
 #include "solve/matrix_rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 // A couple that has no block yet.
@@ -139,11 +140,12 @@ static bool merge(change *c, pattern *to) {
   matrix *m = c->m;
   const clv_allocator *a = &m->allocator;
   const uint32_t rows = m->views->slots;
-  const uint64_t most = (uint64_t)m->blocks + c->news.count;
+  const uint64_t most = (uint64_t)m->blocks + c->news.count + 1;
   uint32_t next = 0;
   if (most >= MATRIX_SHARED >> MATRIX_SHIFT || !BASE_RESERVE(a, &to->starts, (uint64_t)rows + 1) ||
       !BASE_RESERVE(a, &to->columns, most) || !BASE_RESERVE(a, &to->uses, most))
     return false;
+  assert(to->starts.data && to->columns.data && to->uses.data);
   for (uint32_t row = 0; row < rows; row++) {
     to->starts.data[to->starts.count++] = to->columns.count;
     merge_row(c, to, row, &next);

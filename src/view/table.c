@@ -1,5 +1,6 @@
 // Building tables; table.h tells the idea. What a commit does to them is in rows.c.
 
+#include "base/pages.h"
 #include "view/collect.h"
 
 // Memory
@@ -12,6 +13,7 @@ static bool resize(view_memory *memory, const clv_allocator *allocator, size_t k
   const size_t whole = size + unit;
   uint8_t *block = base_allocate(allocator, whole);
   if (!block) return false;
+  base_large_pages(block, whole);
   uint8_t *data = block + (2 * unit + offset - (uintptr_t)block % unit - 1) % unit + 1;
   if (keep) memcpy(data, memory->data, keep);
   memset(data + keep, 0, size - keep);
