@@ -222,9 +222,15 @@ static clv_result start_logs(clv_recorder *r, clv_error *error) {
   return start_log(&r->probes_log, r->probes_path.text, &r->row, error);
 }
 
+// What a run that was killed had written of its next checkpoint. (Other files are written again, and go the same way.)
+static clv_result remove_unfinished(const clv_recorder *r, clv_error *error) {
+  return result_remove_file(result_path_beside(r->checkpoint_path.text).text, error);
+}
+
 // The checkpoint goes first: what is left of the old run cannot be resumed once it is no longer whole.
 static clv_result remove_old(clv_recorder *r, clv_error *error) {
   clv_result result = result_remove_file(r->checkpoint_path.text, error);
+  if (result == CLV_OK) result = remove_unfinished(r, error);
   if (result == CLV_OK) result = result_remove_file(r->energies_path.text, error);
   if (result == CLV_OK) result = result_remove_file(r->probes_path.text, error);
   for (uint32_t b = 0; result == CLV_OK && b < r->body_count; b++) {
@@ -260,7 +266,10 @@ clv_recorder *clv_recorder_create(clv_world *world, const clv_recorder_def *def,
 clv_recorder *clv_recorder_resume(clv_world *world, const clv_recorder_def *def, clv_error *error) {
   clv_recorder *r = make(world, def, error);
   if (!r) return NULL;
-  if (result_recorder_take_back(r, error) == CLV_OK && result_run_write(r, NULL, error) == CLV_OK) return r;
+  clv_result result = result_recorder_take_back(r, error);
+  if (result == CLV_OK) result = remove_unfinished(r, error);
+  if (result == CLV_OK) result = result_run_write(r, NULL, error);
+  if (result == CLV_OK) return r;
   destroy(r);
   return NULL;
 }
