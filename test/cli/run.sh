@@ -1,9 +1,9 @@
 #!/bin/bash
-# Tests the program as its users meet it, by what it prints and how it ends: test/cli/run.sh CLEAVE DIRECTORY
+# Tests the program as its users meet it, by what it prints and how it ends: test/cli/run.sh CLEAVE DIRECTORY CASES
 #
-# DIRECTORY is emptied first; fixtures.sh fills it with small meshes and the cases run there. A case is a function that
-# `it` runs in a subshell: the first thing it expects in vain ends it, and what the program printed is shown. The last
-# line counts the cases. Only a shell, a C compiler and what Debian always has are needed.
+# DIRECTORY is emptied first; fixtures.sh fills it with small meshes, and the cases of CASES, a directory beside this file, run
+# there. A case is a function that `it` runs in a subshell: the first thing it expects in vain ends it, and what the program
+# printed is shown. The last line counts the cases. Only a shell, a C compiler and what Debian always has are needed.
 
 root=$(cd "$(dirname "$0")" && pwd)
 program=$(realpath "$1") || exit 2
@@ -113,7 +113,7 @@ formats_for() { # kind
 
 # shellcheck source=/dev/null
 . "$root/fixtures.sh"
-for cases in "$root"/cases/*.sh; do
+for cases in "$root/$3"/*.sh; do
   # shellcheck source=/dev/null
   . "$cases"
 done
