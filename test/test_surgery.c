@@ -1,43 +1,10 @@
 // Cutting, removing and piercing: what is selected, what holds afterwards, and what is refused.
 
-#include "support/counting_allocator.h"
-#include "support/operated.h"
+#include "support/patients.h"
 #include "support/rules.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static clv_program *laws, *rules;
-
-static int make_laws(void **unused) {
-  (void)unused;
-  laws = beam_program();
-  return 0;
-}
-
-static int free_laws(void **unused) {
-  (void)unused;
-  clv_program_destroy(laws);
-  return 0;
-}
-
-static bool is_flat(clv_grid_kind kind) {
-  return kind <= CLV_GRID_MIXED2;
-}
-
-static clv_body *grid_body(clv_grid_kind kind, uint32_t x, uint32_t y, uint32_t z) {
-  beam b = beam_default();
-  b.kind = kind;
-  b.model = "fem-corotational";
-  b.program = laws;
-  memcpy(b.cells, (uint32_t[]){x, y, is_flat(kind) ? 0 : z}, sizeof b.cells);
-  memcpy(b.size, (double[]){x, y, is_flat(kind) ? 0 : z}, sizeof b.size);
-  return beam_create(&b);
-}
-
-static clv_zone across(double x) {
-  return clv_zone_plane((double[]){x, 0, 0}, (double[]){1, 0, 0});
-}
 
 // The four corners of the middle of a body of 2 cells along x, and so on: a quadrangle at x, from y, z = -1 to 9.
 static void wall_at(double x, clv_mesh *mesh) {
@@ -523,126 +490,6 @@ static void facets_of_tetrahedra_are_whole(void **unused) {
   clv_program_destroy(program);
 }
 
-// Rules of the shipped module do what the operations of that name do.
-
-static clv_program *surgery_rules(const char *param, const double *values, uint32_t count) {
-  clv_program *program = clv_program_create(NULL);
-  assert_non_null(program);
-  assert_int_equal(clv_program_use(program, "surgery"), CLV_OK);
-  assert_int_equal(clv_program_set_param(program, "blade_up", (double[]){1, 0, 0}, 3), CLV_OK);
-  if (param) assert_int_equal(clv_program_set_param(program, param, values, count), CLV_OK);
-  assert_int_equal(clv_program_set_param(program, "nothing", (double[]){1}, 1), CLV_ERROR_ARGUMENT);
-  assert_int_equal(clv_program_set_param(program, "toughness", (double[]){1, 2}, 2), CLV_ERROR_ARGUMENT);
-  assert_int_equal(clv_program_set_param(program, "toughness", (double[]){NAN}, 1), CLV_ERROR_ARGUMENT);
-  assert_int_equal(clv_program_check(program), CLV_OK);
-  assert_int_equal(clv_program_set_param(program, "toughness", (double[]){1}, 1), CLV_ERROR_ARGUMENT);
-  return program;
-}
-
-static clv_surgery_report applied(clv_surgery *surgery, const clv_program *program, const char *rule, clv_orbit on,
-                                  clv_zone zone) {
-  const clv_apply apply = {.rule = rule_of(program, rule), .on = on, .zone = zone};
-  clv_surgery_report report;
-  if (clv_surgery_apply(surgery, &apply, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
-  return report;
-}
-
-static void assert_same_shape(clv_body *a, clv_body *b) {
-  clv_map_info one, two;
-  assert_int_equal(clv_map_count(clv_body_map(a), &one), CLV_OK);
-  assert_int_equal(clv_map_count(clv_body_map(b), &two), CLV_OK);
-  assert_memory_equal(one.cells, two.cells, sizeof one.cells);
-  assert_int_equal(one.components, two.components);
-  assert_int_equal(one.boundary_facets, two.boundary_facets);
-  operated_check(a);
-  operated_check(b);
-}
-
-static void rules_cut_pierce_and_tear(void **unused) {
-  (void)unused;
-  static const clv_grid_kind kinds[] = {CLV_GRID_HEX, CLV_GRID_TET6, CLV_GRID_MIXED, CLV_GRID_QUAD, CLV_GRID_TRI};
-  const double middle[3] = {2.05, 0, 0}, twice = 1.2;
-  clv_program *cutting = surgery_rules("blade_point", middle, 3), *tearing = surgery_rules("toughness", &twice, 1);
-  for (uint32_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    const bool flat = is_flat(kinds[k]);
-    clv_body *body[2] = {grid_body(kinds[k], 4, 2, 2), grid_body(kinds[k], 4, 2, 2)};
-    clv_surgery *by_hand = operated_surgery(body[0]), *by_rule = operated_surgery(body[1]);
-    const uint32_t facets = operated_cut_zone(by_hand, across(middle[0])).facets;
-    assert_true(facets > 0);
-    const clv_surgery_report cut = applied(by_rule, cutting, flat ? "cut_edge" : "cut", 0, clv_zone_all());
-    assert_int_equal(cut.applied, facets);
-    assert_true(cut.vertices > 0);
-    assert_same_shape(body[0], body[1]);
-    // A second time there is nothing left, and that is no failure.
-    assert_int_equal(applied(by_rule, cutting, flat ? "cut_edge" : "cut", 0, clv_zone_all()).applied, 0);
-
-    const clv_zone box = clv_zone_box((double[]){0, 0, 0}, (double[]){0.9, 0.9, flat ? 0 : 0.9});
-    clv_surgery_report removed;
-    assert_int_equal(clv_surgery_remove(by_hand, &box, &removed), CLV_OK);
-    assert_int_equal(applied(by_rule, cutting, flat ? "pierce_face" : "pierce", CLV_CELL, box).applied,
-                     removed.removed);
-    assert_same_shape(body[0], body[1]);
-    for (uint32_t b = 0; b < 2; b++) {
-      clv_surgery_destroy(b ? by_rule : by_hand);
-      clv_body_destroy(body[b]);
-    }
-  }
-  // Two layers, pulled apart along x: what lies across gives way.
-  for (uint32_t flat = 0; flat < 2; flat++) {
-    clv_body *body[2];
-    clv_surgery *surgery[2];
-    for (uint32_t b = 0; b < 2; b++) {
-      body[b] = grid_body(flat ? CLV_GRID_QUAD : CLV_GRID_HEX, 2, 3, 3);
-      surgery[b] = operated_surgery(body[b]);
-      for (uint32_t s = 0; s < clv_body_slots(body[b]); s++) clv_body_positions(body[b])[3 * (size_t)s] *= 1.3;
-    }
-    clv_tear tear = clv_default_tear();
-    tear.kind = CLV_TEAR_STRAIN;
-    tear.threshold = twice - 1;
-    clv_surgery_report torn;
-    if (clv_surgery_tear(surgery[0], &tear, &torn) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery[0]));
-    assert_int_equal(torn.facets, flat ? 3 : 9);
-    assert_int_equal(applied(surgery[1], tearing, flat ? "tear_edge" : "tear", 0, clv_zone_all()).applied, torn.facets);
-    assert_same_shape(body[0], body[1]);
-    for (uint32_t b = 0; b < 2; b++) {
-      clv_surgery_destroy(surgery[b]);
-      clv_body_destroy(body[b]);
-    }
-  }
-  clv_program_destroy(cutting);
-  clv_program_destroy(tearing);
-}
-
-static void wrong_rules_are_refused(void **unused) {
-  (void)unused;
-  clv_program *program = surgery_rules(NULL, NULL, 0);
-  clv_body *body = grid_body(CLV_GRID_HEX, 2, 1, 1);
-  clv_surgery *surgery = operated_surgery(body);
-  const uint64_t hash = clv_map_hash(clv_body_map(body));
-  clv_apply apply = clv_default_apply();
-  const struct {
-    const char *rule, *says;
-  } cases[] = {{NULL, "the rule cannot be applied: there is no rule"},
-               {"sew3", "the rule cannot be applied: the rule has several hooks, and is given one place at a time"},
-               {"pierce", "the rule cannot be applied: a script has to be told what it is applied to: vertices, edges, "
-                          "faces or cells"}};
-  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    apply.rule = cases[k].rule ? rule_of(program, cases[k].rule) : NULL;
-    assert_int_equal(clv_surgery_apply(surgery, &apply, NULL), CLV_ERROR_ARGUMENT);
-    assert_string_equal(clv_surgery_error(surgery), cases[k].says);
-  }
-  // One that matches nowhere says why.
-  apply.rule = rule_of(program, "cut_edge");
-  clv_surgery_report report;
-  assert_int_equal(clv_surgery_apply(surgery, &apply, &report), CLV_OK);
-  assert_int_equal(report.applied, 0);
-  assert_true(strlen(clv_surgery_error(surgery)) > 10);
-  assert_true(clv_map_hash(clv_body_map(body)) == hash);
-  clv_surgery_destroy(surgery);
-  clv_body_destroy(body);
-  clv_program_destroy(program);
-}
-
 // Refusals
 
 static void wrong_things_are_refused(void **unused) {
@@ -694,19 +541,6 @@ static void wrong_things_are_refused(void **unused) {
 
 // Memory
 
-static clv_body *counted_body(counting_memory *memory) {
-  beam b = beam_default();
-  b.kind = CLV_GRID_TET5;
-  b.model = "fem-corotational";
-  b.program = laws;
-  memcpy(b.cells, (uint32_t[]){3, 2, 2}, sizeof b.cells);
-  memcpy(b.size, (double[]){3, 2, 2}, sizeof b.size);
-  b.allocator = counting_allocator(memory);
-  return beam_create(&b);
-}
-
-typedef clv_result operation(clv_surgery *surgery);
-
 static clv_result cut_plane(clv_surgery *surgery) {
   return clv_surgery_cut(surgery, &(clv_cut){.kind = CLV_CUT_ZONE, .zone = across(1.4)}, NULL);
 }
@@ -730,47 +564,11 @@ static clv_result pierce_it(clv_surgery *surgery) {
   return clv_surgery_pierce(surgery, &zone, NULL);
 }
 
-static clv_result cut_by_rule(clv_surgery *surgery) {
-  clv_apply apply = clv_default_apply();
-  apply.rule = rule_of(rules, "cut");
-  return clv_surgery_apply(surgery, &apply, NULL);
-}
-
-// Whatever allocation fails, the body is as it was, and then it works.
 static void memory_may_run_out_anywhere(void **unused) {
   (void)unused;
-  operation *const all[] = {cut_plane, cut_box, cut_blade, remove_some, pierce_it, cut_by_rule};
-  rules = surgery_rules("blade_point", (double[]){1.4, 0, 0}, 3);
-  for (uint32_t o = 0; o < sizeof all / sizeof *all; o++) {
-    bool refused = true;
-    // A rule asks for memory at every place: some of them are tried.
-    for (size_t n = 1; refused; n += all[o] == cut_by_rule ? 1 + n / 8 : 1) {
-      counting_memory memory = {0};
-      clv_body *body = counted_body(&memory);
-      const uint64_t hash = clv_map_hash(clv_body_map(body));
-      memory.fail_at = memory.requests + n;
-      memory.refused = false;
-      clv_error error = {0};
-      clv_surgery *surgery = clv_surgery_create(body, &error);
-      if (!surgery) assert_int_equal(error.code, CLV_ERROR_MEMORY);
-      clv_result result = surgery ? all[o](surgery) : CLV_ERROR_MEMORY;
-      refused = memory.refused;
-      memory.fail_at = 0;
-      if (result == CLV_ERROR_MEMORY) {
-        assert_true(refused);
-        assert_true(clv_map_hash(clv_body_map(body)) == hash);
-        if (!surgery) surgery = operated_surgery(body);
-        result = all[o](surgery);
-      }
-      assert_int_equal(result, CLV_OK); // a failure in the views is no failure of the cut: they are made anew
-      assert_true(clv_map_hash(clv_body_map(body)) != hash);
-      operated_check(body);
-      clv_surgery_destroy(surgery);
-      clv_body_destroy(body);
-      assert_int_equal(memory.live_bytes, 0);
-    }
-  }
-  clv_program_destroy(rules);
+  operation *const all[] = {cut_plane, cut_box, cut_blade, remove_some, pierce_it};
+  for (uint32_t o = 0; o < sizeof all / sizeof *all; o++)
+    for (size_t n = 1; stands_refusal(all[o], n); n++) continue;
 }
 
 // Once warm, an operation by darts allocates nothing of its own; columns and indices grow now and then, by a part of what they
@@ -808,8 +606,6 @@ int main(void) {
       cmocka_unit_test(removal_takes_its_share),
       cmocka_unit_test(facets_are_cut_at_the_coarser_level),
       cmocka_unit_test(facets_of_tetrahedra_are_whole),
-      cmocka_unit_test(rules_cut_pierce_and_tear),
-      cmocka_unit_test(wrong_rules_are_refused),
       cmocka_unit_test(wrong_things_are_refused),
       cmocka_unit_test(memory_may_run_out_anywhere),
       cmocka_unit_test(warm_operations_need_no_memory),

@@ -77,8 +77,8 @@ static bool follow_rings(parting *p) {
 }
 
 // A cut that goes on goes on at an edge that still holds together. What its commit will read there lies far apart in memory:
-// the ids and states of the cells about the edge, and the links of their neighbours. It is asked for now, so that it has
-// come by then.
+// the ids and states of the cells about the edge, and the links of their neighbours. It is asked for ahead, and has come by
+// then.
 static void look_ahead(const parting *p) {
   const map *m = p->m;
   const size_t facets = p->shape->facet_count;

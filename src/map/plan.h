@@ -124,15 +124,17 @@ typedef struct map_born {
   uint32_t next;         // towards the one of its kin that knows the origin
 } map_born;
 
+enum { MAP_MOST_FACETS = 6, MAP_MOST_CORNERS = 8, MAP_MOST_EDGES = 12 }; // of a template
+
 // Of each dart of a kind: the exits of its place, but for the one through its own facet. So an orbit goes on for those who came
 // in there (lose.c).
-enum { MAP_MOST_FACETS = 6, MAP_MOST_CORNERS = 8, MAP_MOST_EDGES = 12 };
 typedef struct map_onward {
   uint32_t kind; // CLV_NONE until somebody asks
   struct map_exits {
     uint8_t count, facet[MAP_MOST_FACETS], position[MAP_MOST_FACETS];
   } at[CLV_TEMPLATE_DARTS];
 } map_onward;
+
 // Facets at the vertices and edges of a kind (whole.c).
 typedef struct map_shape_facts {
   uint32_t kind;                                             // likewise

@@ -222,8 +222,8 @@ static void add_value(const emitter *e, const emit_node *node) {
   }
 }
 
-// Whether the ways to particles and back are much of what a body does: in forces at a single point. In energies, which are
-// asked for now and then, in matrices and in sums over points they are not.
+// Whether the ways to particles and back are much of what a body does: in forces at a single point. In matrices and in sums
+// over points they are little, and energies are seldom wanted.
 static bool is_hot(const emitter *e) {
   return e->graph.roots.count > 1 && !e->loops.points && !e->loops.axis && !e->halves;
 }

@@ -165,14 +165,21 @@ LANES_IN void add_rows(float *y, const uint32_t *at, wide a) {
 #endif
 }
 
-LANES_IN void scatter(float *y, const uint32_t *at, wide a, wide b, wide c) {
+// Numbers by axis become rows: those of every fourth lane, from the first, the second, the third and the fourth on.
+LANES_IN void by_rows(const wide s[3], wide to[4]) {
   const wide none = {0};
-  const wide ab0 = __builtin_shufflevector(a, b, LOW), ab1 = __builtin_shufflevector(a, b, HIGH);
-  const wide c0 = __builtin_shufflevector(c, none, LOW), c1 = __builtin_shufflevector(c, none, HIGH);
-  add_rows(y, at, __builtin_shufflevector(ab0, c0, LOW_PAIRS));
-  add_rows(y, at + 1, __builtin_shufflevector(ab0, c0, HIGH_PAIRS));
-  add_rows(y, at + 2, __builtin_shufflevector(ab1, c1, LOW_PAIRS));
-  add_rows(y, at + 3, __builtin_shufflevector(ab1, c1, HIGH_PAIRS));
+  const wide xy0 = __builtin_shufflevector(s[0], s[1], LOW), xy1 = __builtin_shufflevector(s[0], s[1], HIGH);
+  const wide z0 = __builtin_shufflevector(s[2], none, LOW), z1 = __builtin_shufflevector(s[2], none, HIGH);
+  to[0] = __builtin_shufflevector(xy0, z0, LOW_PAIRS);
+  to[1] = __builtin_shufflevector(xy0, z0, HIGH_PAIRS);
+  to[2] = __builtin_shufflevector(xy1, z1, LOW_PAIRS);
+  to[3] = __builtin_shufflevector(xy1, z1, HIGH_PAIRS);
+}
+
+LANES_IN void scatter(float *y, const uint32_t *at, const wide s[3]) {
+  wide rows[4];
+  by_rows(s, rows);
+  for (int k = 0; k < 4; k++) add_rows(y, at + k, rows[k]);
 }
 
 // Where entry (i, j) of a block is: all nine are kept, column by column, or those of a symmetric one.
@@ -196,7 +203,7 @@ LANES_IN void multiply(uint32_t slices, const uint32_t *restrict starts, const u
       const uint32_t *const own = at;
       wide mine[3];
       gather(x, own, mine);
-      wide sx = ALONG(0, mine), sy = ALONG(1, mine), sz = ALONG(2, mine);
+      wide s[3] = {ALONG(0, mine), ALONG(1, mine), ALONG(2, mine)};
       for (uint32_t k = starts[slice] + 1; k < starts[slice + 1]; k++) {
         at += QUICK_ROWS;
         m += QUICK_ROWS * numbers;
@@ -204,12 +211,10 @@ LANES_IN void multiply(uint32_t slices, const uint32_t *restrict starts, const u
         for (unsigned long line = 0; line < numbers; line += PARTS)
           lanes_ahead(m + QUICK_ROWS * line, AHEAD * 64 * numbers);
         gather(x, at, other);
-        sx += ALONG(0, other);
-        sy += ALONG(1, other);
-        sz += ALONG(2, other);
-        scatter(y, at, ACROSS(0, mine), ACROSS(1, mine), ACROSS(2, mine));
+        for (int i = 0; i < 3; i++) s[i] += ALONG(i, other);
+        scatter(y, at, (const wide[3]){ACROSS(0, mine), ACROSS(1, mine), ACROSS(2, mine)});
       }
-      scatter(y, own, sx, sy, sz);
+      scatter(y, own, s);
     }
 }
 
@@ -243,13 +248,9 @@ LANES_IN void put_rows(float *y, const uint32_t *at, wide a) {
 }
 
 LANES_IN void put(float *y, const uint32_t *at, const wide s[3]) {
-  const wide none = {0};
-  const wide ab0 = __builtin_shufflevector(s[0], s[1], LOW), ab1 = __builtin_shufflevector(s[0], s[1], HIGH);
-  const wide c0 = __builtin_shufflevector(s[2], none, LOW), c1 = __builtin_shufflevector(s[2], none, HIGH);
-  put_rows(y, at, __builtin_shufflevector(ab0, c0, LOW_PAIRS));
-  put_rows(y, at + 1, __builtin_shufflevector(ab0, c0, HIGH_PAIRS));
-  put_rows(y, at + 2, __builtin_shufflevector(ab1, c1, LOW_PAIRS));
-  put_rows(y, at + 3, __builtin_shufflevector(ab1, c1, HIGH_PAIRS));
+  wide rows[4];
+  by_rows(s, rows);
+  for (int k = 0; k < 4; k++) put_rows(y, at + k, rows[k]);
 }
 
 // Sums have sixteen lanes, whatever the registers.

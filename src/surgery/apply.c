@@ -21,7 +21,7 @@ static const char *read_call(const clv_apply *apply, call *to) {
   uint32_t darts = 0;
   *to = (call){.count = 0};
   for (; clv_rule_parameter(apply->rule, to->count, &parameter); to->count++) {
-    if (to->count == APPLY_PARAMETERS) return "the rule has too many parameters";
+    if (to->count == APPLY_PARAMETERS) return "the rule has more than 8 parameters";
     to->arguments[to->count].number = (int32_t)apply->level;
     // A script does not say what its parameters are: the first is the dart, the others are levels.
     const bool is_dart = parameter.kind == CLV_PARAMETER_DART || (parameter.kind == CLV_PARAMETER_ANY && !darts);
@@ -34,11 +34,13 @@ static const char *read_call(const clv_apply *apply, call *to) {
   return to->orbit ? NULL : "a script has to be told what it is applied to: vertices, edges, faces or cells";
 }
 
+_Static_assert(CLV_REFINED_LEVELS == 30u, "as is said below");
+
 const char *clv_apply_wrong(const clv_apply *apply) {
   call c;
   if (!apply || !apply->rule) return "there is no rule";
-  if (apply->level > CLV_REFINED_LEVELS) return "there are no such levels";
-  if (apply->on & ~CLV_CELL) return "there are no such orbits";
+  if (apply->level > CLV_REFINED_LEVELS) return "levels go up to 30";
+  if (apply->on & ~CLV_CELL) return "what it is applied to is no orbit of a map";
   return read_call(apply, &c);
 }
 

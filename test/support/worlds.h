@@ -1,0 +1,80 @@
+// Worlds of beams for tests: made by a recipe, stepped, with events that must be taken.
+
+#ifndef CLEAVE_TEST_SUPPORT_WORLDS_H
+#define CLEAVE_TEST_SUPPORT_WORLDS_H
+
+#include "support/beam.h"
+#include "support/counting_allocator.h"
+
+static clv_program *laws;
+
+static inline int make_laws(void **unused) {
+  (void)unused;
+  laws = beam_program();
+  return 0;
+}
+
+static inline int free_laws(void **unused) {
+  (void)unused;
+  clv_program_destroy(laws);
+  return 0;
+}
+
+static const clv_zone everywhere = {.kind = CLV_ZONE_ALL};
+
+typedef struct recipe {
+  beam beam;
+  clv_method method;
+  double step;
+  uint32_t bodies;
+} recipe;
+
+static inline recipe plain(clv_method method) {
+  recipe r = {.beam = beam_default(), .method = method, .step = 1e-3, .bodies = 1};
+  r.beam.model = "fem-corotational";
+  r.beam.program = laws;
+  r.beam.gravity[2] = -9.81;
+  r.beam.drag = 0.5;
+  return r;
+}
+
+static inline clv_body *add_body(clv_world *world, const recipe *r, const char *name, clv_error *error) {
+  clv_mesh mesh;
+  clv_section section;
+  beam_mesh(&r->beam, &mesh);
+  const clv_body_def def = beam_def(&r->beam, &mesh, &section);
+  const clv_solver_def solver = beam_method(r->method);
+  clv_body *body = clv_world_add(world, name, &def, &solver, error);
+  clv_mesh_free(&mesh);
+  return body;
+}
+
+static inline clv_world *create(const recipe *r) {
+  clv_world_def def = clv_default_world_def();
+  def.step = r->step;
+  def.allocator = r->beam.allocator;
+  clv_world *world = clv_world_create(&def);
+  assert_non_null(world);
+  for (uint32_t k = 0; k < r->bodies; k++) {
+    clv_error error = {0};
+    clv_body *body = add_body(world, r, NULL, &error);
+    if (!body) fail_msg("%s", error.message);
+    beam_clamp(body);
+  }
+  return world;
+}
+
+static inline void step(clv_world *world, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++)
+    if (clv_world_step(world, NULL) != CLV_OK) fail_msg("%s", clv_world_error(world));
+}
+
+static inline void schedule(clv_world *world, const clv_action *action) {
+  if (clv_world_schedule(world, action) != CLV_OK) fail_msg("%s", clv_world_error(world));
+}
+
+static inline clv_zone across(double x) {
+  return clv_zone_plane((double[]){x, 0, 0}, (double[]){1, 0, 0});
+}
+
+#endif
