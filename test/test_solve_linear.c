@@ -3,14 +3,12 @@
 
 #include "solve/linear.h"
 
-#include "cleave/surgery.h"
-#include "solve/block_set.h"
 #include "solve/cholesky.h"
 #include "solve/conjugate.h"
-#include "solve/matrix_rows.h"
+#include "solve/matrix.h"
 #include "solve/quick.h"
-#include "support/bodies.h"
 #include "support/counting_allocator.h"
+#include "support/systems.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,17 +23,6 @@ static bool serves(const char *model, clv_grid_kind kind) {
   if (!strcmp(model, "neo-hookean")) return !grid_is_surface(kind);
   if (!strcmp(model, "cloth")) return grid_is_surface(kind);
   return true;
-}
-
-static double *numbers(size_t count) {
-  double *values = calloc(count + 1, sizeof *values);
-  assert_non_null(values);
-  return values;
-}
-
-static void fill(double *values, size_t count, double size, uint64_t seed) {
-  random_source random = {seed};
-  for (size_t k = 0; k < count; k++) values[k] = size * (2.0 * random_below(&random, 1000001) / 1e6 - 1);
 }
 
 // Dense matrices, from what the views tell row by row
@@ -132,12 +119,6 @@ static void must(const linear_system *system, clv_result result) {
 static void hold_a_side(clv_body *body, unsigned axes) {
   const clv_zone side = clv_zone_plane((const double[3]){0.05, 0, 0}, (const double[3]){-1, 0, 0});
   assert_int_equal(clv_body_fix(body, &side, axes, NULL), CLV_OK);
-}
-
-static double distance(const double *a, const double *b, size_t count) {
-  double most = 0;
-  for (size_t k = 0; k < count; k++) most = fmax(most, fabs(a[k] - b[k]));
-  return most;
 }
 
 static void compare_solvers(clv_body *body, const linear_factors *f, const damping *by, const char *what) {
@@ -368,105 +349,6 @@ static void any_width_gives_the_same_bits(void **state) {
   assert_true(dots[0] == dots[1]);
 }
 
-// Struts
-
-// What the diagonal and the product of struts are in the matrix.
-static void compare_struts(const struts *s, const matrix *m, const double *x, double *const out[2], double *blocks) {
-  const size_t n = 3 * (size_t)m->rows;
-  const double dots[2] = {matrix_multiply(m, x, out[0]), struts_multiply(s, x, out[1])};
-  assert_true(distance(out[0], out[1], n) <= 1e-13 * largest(out[0], n));
-  assert_true(fabs(dots[0] - dots[1]) <= 1e-12 * fabs(dots[0]));
-  struts_diagonal(s, blocks);
-  double greatest = 0;
-  for (uint32_t row = 0; row < m->rows; row++)
-    for (uint32_t e = 0; e < 9; e++) {
-      const double *block = matrix_block(m, m->starts.data[row]);
-      assert_true(fabs(block[e] - blocks[9 * (size_t)row + e]) <= 1e-13 * largest(block, 9));
-      greatest = fmax(greatest, e % 4 == 0 ? block[e] : 0);
-    }
-  assert_true(fabs(struts_largest(s) - greatest) <= 1e-13 * greatest);
-}
-
-static void struts_are_the_matrix(void **state) {
-  (void)state;
-  static const clv_grid_kind kinds[3] = {CLV_GRID_HEX, CLV_GRID_TET5, CLV_GRID_QUAD};
-  const clv_allocator allocator = clv_default_allocator();
-  for (uint32_t c = 0; c < 3; c++) {
-    body_setup setup = setup_of(kinds[c], "springs");
-    clv_body *body = body_of(&setup);
-    body_shake(body, 0.002, 3);
-    const size_t n = 3 * (size_t)clv_body_slots(body);
-    double *x = numbers(n), *out[2] = {numbers(n), numbers(n)}, *blocks = numbers(3 * n);
-    matrix m;
-    struts s;
-    bool changed;
-    const matrix_sum sum = {clv_body_masses(body), 1, 0.0001, 0};
-    matrix_init(&m, clv_body_views(body), &allocator);
-    struts_init(&s, clv_body_views(body), &allocator);
-    assert_int_equal(matrix_follow(&m, &changed), CLV_OK);
-    assert_true(struts_serve(clv_body_views(body)) && struts_follow(&s, &changed) && changed);
-    matrix_assemble(&m, &sum);
-    struts_assemble(&s, &sum);
-    fill(x, n, 1, 5 + c);
-    compare_struts(&s, &m, x, out, blocks);
-    views_forget(clv_body_views(body)); // as if something had changed
-    assert_int_equal(matrix_follow(&m, &changed), CLV_OK);
-    assert_true(struts_follow(&s, &changed) && !changed);
-    struts_free(&s);
-    matrix_free(&m);
-    free(x);
-    free(out[0]);
-    free(out[1]);
-    free(blocks);
-    clv_body_destroy(body);
-  }
-}
-
-// All loops over blocks, on the same numbers.
-static void any_width_gives_the_same_blocks(void **state) {
-  (void)state;
-  enum { SIZE = 4, N = 3 * SIZE, ROWS = 21, STRUTS = 40 };
-  const block_set *sets[2] = {block_plain(), block_best()};
-  double from[N * N * 8], symmetric[9 * 8], values[2][9 * 16 + WIDE_PAD], blocks[9 * ROWS], records[2][8 * 8],
-      x[4 * ROWS];
-  double diagonals[2][8 * ROWS], sums[2][4 * ROWS], between[8 * STRUTS];
-  float inverses[2][9 * 8 * ((ROWS + 7) / 8)];
-  uint32_t ends[2 * STRUTS];
-  const uint32_t targets[3][8] = {
-      {0 << 3 | MATRIX_FIRST, 1 << 3 | MATRIX_TURNED, 2 << 3, 3 << 3, 4 << 3, 5 << 3 | MATRIX_TURNED, 6 << 3, 7 << 3},
-      {8 << 3, 9 << 3, 0 << 3, 1 << 3 | MATRIX_BOTH, 10 << 3, 3 << 3, 2 << 3, 11 << 3},
-      {12 << 3, 13 << 3 | MATRIX_FIRST, 14 << 3, 15 << 3, 12 << 3, 1 << 3, 2 << 3, 3 << 3}};
-  const uint32_t others[8] = {8 << 3, 9 << 3, 0 << 3, 1 << 3, 10 << 3, 3 << 3, 2 << 3, 11 << 3};
-  const uint32_t *const pairs[3] = {targets[2], others, targets[0]};
-  uint8_t held[ROWS] = {[3] = 7, [8] = 1};
-  fill(from, N * N * 8, 1, 1);
-  fill(blocks, 9 * ROWS, 0.2, 2);
-  fill(between, 8 * STRUTS, 1, 3);
-  fill(x, 4 * ROWS, 1, 4);
-  fill(symmetric, 9 * 8, 1, 9);
-  for (uint32_t l = 0; l < 8; l++)
-    for (uint32_t e = 1; e < 6; e += e == 2 ? 3 : 1) symmetric[(e == 5 ? 7 : 3 * e) * 8 + l] = symmetric[e * 8 + l];
-  for (uint32_t k = 0; k < 2 * STRUTS; k++) ends[k] = k * 7 % ROWS;
-  for (uint32_t k = 0; k < 9 * ROWS; k += 4) blocks[k] += k % 9 ? 0 : 1;
-  for (uint32_t w = 0; w < 2; w++) {
-    fill(values[w], 9 * 16, 1, 6);
-    fill(diagonals[w], 8 * ROWS, 1, 7);
-    fill(sums[w], 4 * ROWS, 1, 8);
-    for (uint32_t t = 0; t < 3; t++)
-      sets[w]->scatter(from + 24 * t, N, 0.3, targets[t], 8 - t, MATRIX_FIRST, values[w]);
-    sets[w]->scatter_pairs(symmetric, 0.7, pairs, 8, 0, values[w]);
-    sets[w]->invert(ROWS, blocks, NULL, held, inverses[w]);
-    sets[w]->take(symmetric, -0.5, 7, records[w]);
-    sets[w]->subtract(STRUTS, ends, between, diagonals[w]);
-    sets[w]->pull(STRUTS, ends, between, x, sums[w]);
-  }
-  assert_memory_equal(values[0], values[1], 9 * 16 * sizeof(double));
-  assert_memory_equal(inverses[0], inverses[1], 9 * ROWS * sizeof(float));
-  assert_memory_equal(records[0], records[1], sizeof records[0]);
-  assert_memory_equal(diagonals[0], diagonals[1], sizeof diagonals[0]);
-  assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
-}
-
 // Rounds in single precision
 
 // What a round leaves over, beside what there was.
@@ -567,25 +449,6 @@ static void rounds_have_all_digits(void **state) {
 
 // Cuts
 
-// Parts a body somewhere, or takes a cell out of it.
-static void cut_somewhere(clv_body *body, random_source *random) {
-  clv_map *const view = clv_body_map(body);
-  const uint32_t rows = clv_cell_rows(view, CLV_TET);
-  assert_int_equal(clv_map_begin(view), CLV_OK);
-  for (uint32_t cuts = 0; cuts < 4;) {
-    clv_dart dart = clv_cell_at(view, CLV_TET, random_below(random, rows));
-    if (!dart) continue;
-    for (uint32_t k = random_below(random, 12); k > 0; k--) dart = clv_alpha(view, dart, random_below(random, 3));
-    if (clv_alpha(view, dart, 3) == dart) continue;
-    if (random_chance(random, 20))
-      assert_int_equal(clv_map_remove_cell(view, dart), CLV_OK);
-    else
-      assert_int_equal(clv_map_unsew(view, 3, dart), CLV_OK);
-    cuts++;
-  }
-  assert_int_equal(clv_map_commit(view), CLV_OK);
-}
-
 static void cuts_are_followed(void **state) {
   (void)state;
   const linear_factors f = {1, 0.02, 0.0004};
@@ -599,7 +462,7 @@ static void cuts_are_followed(void **state) {
     if (clv_linear_available((clv_linear)k)) systems[k] = system_of(body, (clv_linear)k);
   random_source random = {99};
   for (uint32_t round = 0; round < 8; round++) {
-    if (round) cut_somewhere(body, &random);
+    if (round) cut_somewhere(body, CLV_TET, &random);
     body_shake(body, 0.002, round);
     const size_t n = 3 * (size_t)clv_body_slots(body);
     double *a = dense_of(body, &f, &none), *b = numbers(n), *wanted = numbers(n), *x = numbers(n), *out = numbers(n);
@@ -637,103 +500,6 @@ static void cuts_are_followed(void **state) {
   }
   for (int k = 0; k < CLV_LINEAR_COUNT; k++) linear_system_destroy(systems[k]);
   clv_body_destroy(body);
-}
-
-// Patterns
-
-#define SAME_ARRAY(a, b, field)                                                                                        \
-  do {                                                                                                                 \
-    assert_int_equal((a)->field.count, (b)->field.count);                                                              \
-    if ((a)->field.count)                                                                                              \
-      assert_memory_equal((a)->field.data, (b)->field.data, (a)->field.count * sizeof *(a)->field.data);               \
-  } while (0)
-
-static void compare_targets(const matrix *a, const matrix *b) {
-  for (uint32_t k = 0; k < a->parts.count; k++) {
-    const matrix_part *part = &a->parts.data[k];
-    assert_int_equal(part->rows, b->parts.data[k].rows);
-    for (uint32_t row = 0; row < part->rows; row++)
-      for (uint32_t pair = 0; pair < part->law->pairs; pair++)
-        assert_int_equal(*matrix_target(a->targets.data, part, row, pair),
-                         *matrix_target(b->targets.data, &b->parts.data[k], row, pair));
-  }
-  for (uint32_t k = 0; k < a->copies.count; k++) {
-    const matrix_copy *x = &a->copies.data[k], *y = &b->copies.data[k];
-    assert_true(x->from == y->from && x->to == y->to && x->first == y->first);
-  }
-  for (uint32_t k = 0; k < a->chunks.count; k++) {
-    const matrix_chunk *x = &a->chunks.data[k], *y = &b->chunks.data[k];
-    assert_true(x->first == y->first && x->rows == y->rows && x->tail == y->tail && x->tails == y->tails &&
-                x->sums == y->sums);
-  }
-}
-
-// The pattern that was followed is the one made from what there is; how many rows that has.
-static uint64_t compare_patterns(clv_body *body, const matrix *m) {
-  const clv_allocator allocator = clv_default_allocator();
-  matrix fresh;
-  bool rebuilt;
-  matrix_init(&fresh, clv_body_views(body), &allocator);
-  assert_int_equal(matrix_follow(&fresh, &rebuilt), CLV_OK);
-  assert_true(rebuilt && m->rows == fresh.rows && m->blocks == fresh.blocks);
-  SAME_ARRAY(m, &fresh, starts);
-  SAME_ARRAY(m, &fresh, columns);
-  SAME_ARRAY(m, &fresh, uses);
-  SAME_ARRAY(m, &fresh, vertices);
-  SAME_ARRAY(m, &fresh, bare);
-  SAME_ARRAY(m, &fresh, tail);
-  assert_memory_equal(m->places.data, fresh.places.data, m->blocks * sizeof *m->places.data);
-  assert_true(m->parts.count == fresh.parts.count && m->copies.count == fresh.copies.count &&
-              m->chunks.count == fresh.chunks.count && m->targets.count == fresh.targets.count);
-  compare_targets(m, &fresh);
-  const uint64_t rows = fresh.searched;
-  matrix_free(&fresh);
-  return rows;
-}
-
-static void refine_somewhere(clv_body *body, random_source *random) {
-  const clv_map *view = clv_body_map(body);
-  clv_dart dart = 0;
-  while (!dart) dart = clv_cell_at(view, CLV_TET, random_below(random, clv_cell_rows(view, CLV_TET)));
-  clv_surgery *surgery = clv_surgery_create(body, NULL);
-  assert_int_equal(clv_surgery_refine_cells(surgery, &dart, 1, 9, NULL), CLV_OK);
-  clv_surgery_destroy(surgery);
-}
-
-static void patterns_follow_by_rows(void **state) {
-  (void)state;
-  static const char *const laws[2] = {"fem-corotational", "springs"};
-  const clv_allocator allocator = clv_default_allocator();
-  for (uint32_t c = 0; c < 2; c++) {
-    body_setup setup = setup_of(CLV_GRID_TET5, laws[c]);
-    memcpy(setup.grid.cells, (const uint32_t[3]){13, 12, 12}, sizeof setup.grid.cells);
-    clv_body *body = body_of(&setup);
-    random_source random = {4 + c};
-    matrix m;
-    bool rebuilt;
-    matrix_init(&m, clv_body_views(body), &allocator);
-    assert_int_equal(matrix_follow(&m, &rebuilt), CLV_OK);
-    const uint64_t all = compare_patterns(body, &m);
-    assert_true(m.searched == all && m.chunks.count > 1);
-    uint64_t searched = 0;
-    for (uint32_t round = 0; round < 24; round++) {
-      if (round % 4 == 3)
-        refine_somewhere(body, &random);
-      else
-        cut_somewhere(body, &random);
-      assert_int_equal(matrix_follow(&m, &rebuilt), CLV_OK);
-      if (m.searched >= all / 20 || (rebuilt && !m.searched))
-        fail_msg("%s, round %u: %u of %u rows", laws[c], round, (unsigned)m.searched, (unsigned)all);
-      searched += m.searched;
-      compare_patterns(body, &m);
-    }
-    assert_true(searched > 0);
-    views_forget(clv_body_views(body)); // as if something had changed
-    assert_int_equal(matrix_follow(&m, &rebuilt), CLV_OK);
-    assert_true(!rebuilt && m.searched == 0);
-    matrix_free(&m);
-    clv_body_destroy(body);
-  }
 }
 
 // Trouble
@@ -864,12 +630,9 @@ int main(void) {
       cmocka_unit_test(preconditioners_save_iterations),
       cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
       cmocka_unit_test(any_width_gives_the_same_bits),
-      cmocka_unit_test(any_width_gives_the_same_blocks),
-      cmocka_unit_test(struts_are_the_matrix),
       cmocka_unit_test(a_round_solves_to_single_precision),
       cmocka_unit_test(rounds_have_all_digits),
       cmocka_unit_test(cuts_are_followed),
-      cmocka_unit_test(patterns_follow_by_rows),
       cmocka_unit_test(systems_that_are_not_positive_are_told),
       cmocka_unit_test(everything_held_is_solved),
       cmocka_unit_test(memory_may_run_out_anywhere),
