@@ -100,8 +100,8 @@ extern const scene_group *const scene_action_groups[CLV_ACTION_KIND_COUNT];
 // A zone that something is restricted to.
 #define WHERE_KEY(NAME, FIELD, WHAT)                                                                                   \
   {                                                                                                                    \
-    .name = NAME, .type = SCENE_GROUP, AT(scene_hold, FIELD), .group = &scene_group_where, .without = "all",           \
-    .example = "{box: [[0, 0, 0], [1, 1, 1]]}", .what = WHAT                                                           \
+    .name = (NAME), .type = SCENE_GROUP, AT(scene_hold, FIELD), .group = &scene_group_where, .without = "all",         \
+    .example = "{box: [[0, 0, 0], [1, 1, 1]]}", .what = (WHAT)                                                         \
   }
 
 // The keys of a body stand in the root, too, where they describe the only one.

@@ -69,6 +69,12 @@ it 'a missing mesh' refuses "wrong.yaml:2:7: this mesh cannot be used: none.msh:
   'cleave: 1\nmesh: none.msh\nuntil: 1\n'
 it 'missing rules' refuses "wrong.yaml:3:16: none.rule: No such file or directory" \
   'cleave: 1\nmesh: {grid: hex}\nmodel: {rules: none.rule}\nuntil: 1\n'
+echo 'force bad on e:edge { energy 1 +; }' >unsound.rule
+unsound="the rules are not sound: unsound.rule:1:33: a value is expected, not ';' (a value is a name, a number, a call or something in brackets); 'cleave rule check' shows all findings"
+it 'unsound rules' refuses "wrong.yaml:3:16: $unsound" \
+  'cleave: 1\nmesh: {grid: hex}\nmodel: {rules: unsound.rule}\nuntil: 1\n'
+it 'unsound rules of an event' refuses "wrong.yaml:4:43: $unsound" \
+  'cleave: 1\nmesh: {grid: hex}\nuntil: 1\nevents: [{at: 0, apply: {rule: cut, file: unsound.rule}}]\n'
 it 'a solid that cannot be' refuses "wrong.yaml:3:21: 'poisson' must be below 0.5 in a solid, not 0.6" \
   'cleave: 1\nmesh: {grid: hex}\nmaterial: {poisson: 0.6}\nuntil: 1\n'
 it 'a solid in a plane' refuses "wrong.yaml:3:8: 'plane' is for surfaces, and this body is a solid" \
