@@ -153,13 +153,16 @@ static void fields_stay(void **state) {
 }
 
 // Every write of the driver goes through here: this program's pwrite hides that of the C library. A child dies at the n-th.
+// The system looks for signals between the pages of a write, so each page counts as one.
 static long writes_to_come = -1;
 
 // NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the C library says __fd
 ssize_t pwrite(int descriptor, const void *buffer, size_t size, off_t offset) {
+  enum { PAGE = 4096 };
   if (writes_to_come == 0) _exit(77);
   if (writes_to_come > 0) writes_to_come--;
-  return syscall(SYS_pwrite64, descriptor, buffer, size, offset);
+  const size_t left = PAGE - (size_t)(offset % PAGE);
+  return syscall(SYS_pwrite64, descriptor, buffer, size < left ? size : left, offset);
 }
 
 static pid_t write_in_child(const char *path, long writes, unsigned frames) {
@@ -204,20 +207,20 @@ static void a_series_killed_at_any_write_opens(void **state) {
   int status = 0;
   long n = 0;
   for (; !WIFEXITED(status) || WEXITSTATUS(status) != 0 || n == 0; n++) {
-    const pid_t child = write_in_child(path, n, 4);
+    const pid_t child = write_in_child(path, n, 3);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 77 || WEXITSTATUS(status) == 0));
     const int64_t steps = frames_left(path);
     assert_true(steps >= most);
     most = steps;
   }
-  assert_int_equal(most, 4);
+  assert_int_equal(most, 3);
   assert_true(n > 100);
 }
 
 static void a_series_killed_at_any_time_opens(void **state) {
   const char *path = in_directory(state, "killed.vtkhdf");
-  for (unsigned trial = 0; trial < 50; trial++) {
+  for (unsigned trial = 0; trial < 20; trial++) {
     remove(path);
     const pid_t child = write_in_child(path, -1, UINT_MAX);
     const struct timespec tick = {0, 100000}, moment = {0, (long)(trial * 7919 % 97) * 300000};

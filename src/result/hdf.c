@@ -254,11 +254,26 @@ static hid_t access_settings(int *reason) {
   return -1;
 }
 
-hid_t result_hdf_create(const char *path, unsigned room, int *reason) {
-  const hid_t fapl = access_settings(reason), fcpl = H5Pcreate(H5P_FILE_CREATE);
-  hid_t file = -1;
-  if (fapl >= 0 && fcpl >= 0 && H5Pset_userblock(fcpl, room) >= 0) file = H5Fcreate(path, H5F_ACC_TRUNC, fcpl, fapl);
+static hid_t create(const char *path, hid_t fcpl, int *reason) {
+  const hid_t fapl = access_settings(reason);
+  const hid_t file = fapl < 0 ? -1 : H5Fcreate(path, H5F_ACC_TRUNC, fcpl, fapl);
   if (fapl >= 0) H5Pclose(fapl);
+  return file;
+}
+
+hid_t result_hdf_create(const char *path, unsigned room, int *reason) {
+  const hid_t fcpl = H5Pcreate(H5P_FILE_CREATE);
+  const hid_t file = fcpl < 0 || H5Pset_userblock(fcpl, room) < 0 ? -1 : create(path, fcpl, reason);
+  if (fcpl >= 0) H5Pclose(fcpl);
+  return file;
+}
+
+hid_t result_hdf_create_growing(const char *path, int *reason) {
+  enum { PAGE = 4096 }; // the least that systems write at once
+  const hid_t fcpl = H5Pcreate(H5P_FILE_CREATE);
+  const bool paged = fcpl >= 0 && H5Pset_file_space_strategy(fcpl, H5F_FSPACE_STRATEGY_PAGE, false, 1) >= 0 &&
+                     H5Pset_file_space_page_size(fcpl, PAGE) >= 0;
+  const hid_t file = paged ? create(path, fcpl, reason) : -1;
   if (fcpl >= 0) H5Pclose(fcpl);
   return file;
 }

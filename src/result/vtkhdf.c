@@ -61,7 +61,7 @@ static bool create_groups(result_vtkhdf *s) {
 
 // `first` says how many rows each sort of table gets at once.
 bool result_vtkhdf_create_file(result_vtkhdf *s, const hsize_t first[ROWS_COUNT]) {
-  s->file = result_hdf_create(result_path_beside(s->path).text, 0, &s->reason);
+  s->file = result_hdf_create_growing(result_path_beside(s->path).text, &s->reason);
   if (s->file < 0 || !create_groups(s)) return false;
   for (uint32_t t = 0; t < result_vtkhdf_fixed(s); t++) {
     if (!result_table_create(&s->tables[t], s->group, first[s->tables[t].counts])) return false;
