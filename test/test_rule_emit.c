@@ -693,6 +693,49 @@ static void numbers_have_no_point(void **state) {
   free_kernel(&f, k);
 }
 
+static emit_hash name_of(const kernel *k) {
+  const clv_allocator allocator = clv_default_allocator();
+  emit_text scratch;
+  emit_hash name;
+  emit_text_init(&scratch, &allocator);
+  assert_true(emit_name(&name, k, &scratch));
+  emit_text_free(&scratch);
+  return name;
+}
+
+// What changes in a kernel, if only a bit of a number or how it is run, changes its name; the law's name does not.
+static void names_tell_kernels_apart(void **state) {
+  (void)state;
+  fixture f, g;
+  kernel *one = spring_kernel(&f), *two = spring_kernel(&g);
+  const emit_hash name = name_of(one);
+  g.law.name = "other";
+  assert_memory_equal(name_of(two).byte, name.byte, sizeof name.byte);
+  for (uint32_t kind = 0; kind < KERNEL_COUNT; kind++)
+    for (uint32_t k = 0; k < two->tape[kind].step_count; k++) {
+      kernel_step *step = &two->tape[kind].steps[k];
+      const kernel_step before = *step;
+      uint32_t *const fields[] = {&step->to, &step->arg[0], &step->arg[1], &step->arg[2], &step->index};
+      for (size_t field = 0; field < sizeof fields / sizeof *fields; field++) {
+        *fields[field] ^= 1;
+        assert_memory_not_equal(name_of(two).byte, name.byte, sizeof name.byte);
+        *step = before;
+      }
+      step->value += 0x1p-40;
+      assert_memory_not_equal(name_of(two).byte, name.byte, sizeof name.byte);
+      *step = before;
+    }
+  two->symmetric = !two->symmetric;
+  assert_memory_not_equal(name_of(two).byte, name.byte, sizeof name.byte);
+  two->symmetric = !two->symmetric;
+  two->quadrature++;
+  assert_memory_not_equal(name_of(two).byte, name.byte, sizeof name.byte);
+  two->quadrature--;
+  assert_memory_equal(name_of(two).byte, name.byte, sizeof name.byte);
+  free_kernel(&f, one);
+  free_kernel(&g, two);
+}
+
 static void memory_may_run_out(void **state) {
   (void)state;
   fixture f;
@@ -703,7 +746,8 @@ static void memory_may_run_out(void **state) {
     const clv_allocator allocator = counting_allocator(&memory);
     emit_text text;
     emit_text_init(&text, &allocator);
-    const bool ok = emit_kernel(&text, k);
+    emit_hash name;
+    const bool ok = emit_name(&name, k, &text) && emit_kernel(&text, k);
     assert_int_equal(ok, !memory.refused);
     emit_text_free(&text);
     assert_int_equal(memory.live_bytes, 0);
@@ -743,6 +787,7 @@ int main(void) {
       cmocka_unit_test(instruction_sets_have_to_be_known),
       cmocka_unit_test(names_do_not_reach_the_text),
       cmocka_unit_test(numbers_have_no_point),
+      cmocka_unit_test(names_tell_kernels_apart),
       cmocka_unit_test(memory_may_run_out),
       cmocka_unit_test(hashes_are_those_of_the_standard),
   };

@@ -143,12 +143,12 @@ static void add_input(const emitter *e, const emit_node *node) {
     break;
   case EMIT_SUM:
     if (e->loops.axis)
-      emit_add(e->text, "lanes_load(m + %u)", KERNEL_LANES * 3 * e->kernel->particles * node->index);
+      emit_add(e->text, "lanes_load(m + %u * count)", KERNEL_LANES * node->index);
     else
       emit_add(e->text, "f%u", node->index);
     break;
   default:
-    emit_add(e->text, "lanes_all(axis[%u])", node->index);
+    emit_add(e->text, "axis[%u]", node->index);
     break;
   }
 }
@@ -285,9 +285,7 @@ static void add_level(emitter *e, emit_level level, const char *indent) {
 
 // Asks for what a batch reads that comes soon: it takes too many instructions for the processor to look so far ahead.
 static void add_ahead(const emitter *e, const char *array, uint32_t bytes, uint32_t far) {
-  enum { LINE = 64 };
-  for (uint32_t line = 0; line < bytes; line += LINE)
-    emit_add(e->text, "    lanes_ahead(%s, %u);\n", array, far / bytes * bytes + line);
+  if (bytes) emit_add(e->text, "    lanes_ahead_all(%s, %u, %u);\n", array, far / bytes * bytes, bytes);
 }
 
 static void add_head(const emitter *e) {
@@ -429,18 +427,16 @@ static bool add_simple(emitter *e, kernel_kind kind) {
   return ok;
 }
 
-// Matrices, a piece of rows at a time: the force along a direction, run along each axis. What does not depend on the
-// axis is computed before.
+// The forces of a piece of rows along each of some directions. What does not depend on the direction is computed before.
 
 static void add_columns(emitter *e) {
   emit_text *text = e->text;
-  const uint32_t n = 3 * e->kernel->particles;
-  emit_add(text, "      for (lanes_u32 j = 0; j < %u; j++) {\n", n);
-  emit_add(text, "        const double *axis = unit + %u - j;\n        double *m = matrix + 8 * j;\n", n - 1);
+  emit_add(text, "      for (lanes_u32 j = 0; j < count; j++) {\n");
+  emit_add(text, "        const lanes *axis = directions - j;\n        double *m = matrix + 8 * j;\n");
   add_level(e, EMIT_AXIS, "        ");
-  for (uint32_t k = 0; k < n; k++) {
+  for (uint32_t k = 0; k < e->graph.roots.count; k++) {
     if (!e->graph.roots.data[k] && e->loops.points) continue;
-    emit_add(text, "        lanes_store(m + %u, ", KERNEL_LANES * k * n);
+    emit_add(text, "        lanes_store(m + %u * count, ", KERNEL_LANES * k);
     if (e->graph.roots.data[k])
       add_ref(e, e->graph.roots.data[k]);
     else
@@ -464,22 +460,28 @@ static void add_levels(emitter *e) {
   add_level(e, EMIT_POINT, "      ");
 }
 
-static bool add_piece(emitter *e, kernel_kind kind, const char *name) {
+static const char *along_name(kernel_kind kind) {
+  return kind == KERNEL_FORCE_DPOS ? "along_dpos" : "along_dvel";
+}
+
+// A function that writes columns of a matrix, direction by direction; the next direction begins an axis before this one,
+// so that a 1 among zeros serves as all axes.
+static bool add_along(emitter *e, kernel_kind kind) {
   emit_text *text = e->text;
-  const uint32_t n = 3 * e->kernel->particles;
-  emit_add(text, "\nstatic void CLV_KERNEL(%s)(const lanes_args *args, lanes_u32 row, double *restrict matrix) {\n",
-           name);
-  emit_add(text, "  LANES_ARGS(args);\n");
-  emit_add(text, "  static const double unit[%u] = {[%u] = 1.0};\n", 2 * n - 1, n - 1);
-  if (!start_body(e, &e->kernel->body[kind], kind == KERNEL_FORCE_DPOS ? DAG_DPOS : DAG_DVEL)) return false;
-  if (e->loops.points || !has_roots(e)) emit_add(text, "  lanes_clear(matrix, %u);\n", n * n);
-  if (has_roots(e)) {
+  emit_add(text, "\nstatic void CLV_KERNEL(%s)(const lanes_args *args, lanes_u32 row, const lanes *directions, ",
+           along_name(kind));
+  emit_add(text, "lanes_u32 count, double *restrict matrix) {\n  LANES_ARGS(args);\n");
+  const bool ok = start_body(e, &e->kernel->body[kind], kind == KERNEL_FORCE_DPOS ? DAG_DPOS : DAG_DVEL);
+  if (ok && (e->loops.points || !has_roots(e)))
+    emit_add(text, "  lanes_clear(matrix, %u * count);\n", e->graph.roots.count);
+  if (ok && has_roots(e)) {
     add_levels(e);
     add_columns(e);
     emit_add(text, "    }\n  }\n");
   }
   emit_add(text, "}\n");
-  return true;
+  emit_graph_free(&e->graph);
+  return ok;
 }
 
 // All rows of a batch, also those that only fill it up: what is behind them is made positive together.
@@ -488,28 +490,27 @@ static void add_batch_head(const emitter *e, kernel_kind kind) {
   emit_add(e->text, "  for (lanes_u32 first = 0; first < args->rows; first += 8) {\n");
 }
 
-static void add_pieces(const emitter *e, const char *piece, bool symmetric, law_psd psd) {
+static void add_axes(const emitter *e, kernel_kind along, bool symmetric, law_psd psd) {
   const uint32_t n = 3 * e->kernel->particles;
+  emit_add(e->text, "    static const lanes axes[%u] = {[%u] = LANES_ONE};\n", 2 * n - 1, n - 1);
   emit_add(e->text, "    for (lanes_u32 lane = 0; lane < 8; lane += CLV_WIDTH) {\n");
-  emit_add(e->text, "      CLV_KERNEL(%s)(args, first + lane, m + lane);\n", piece);
+  emit_add(e->text, "      CLV_KERNEL(%s)(args, first + lane, axes + %u, %u, m + lane);\n", along_name(along), n - 1,
+           n);
   if (symmetric) emit_add(e->text, "      lanes_symmetrise(m + lane, %u);\n", n);
   emit_add(e->text, "    }\n");
   if (psd != LAW_PSD_NONE) emit_add(e->text, "    CLV_POSITIVE(m, %u, %d);\n", n, (int)psd);
 }
 
-static bool add_matrix(emitter *e, kernel_kind kind, law_psd psd) {
+// A matrix from the forces along all axes.
+static void add_matrix(const emitter *e, kernel_kind kind, law_psd psd) {
   const kernel *k = e->kernel;
   const bool stiffness = kind == KERNEL_STIFFNESS;
   const bool symmetric = stiffness ? k->symmetric || psd != LAW_PSD_NONE : k->damping_symmetric;
-  const char *piece = stiffness ? "stiffness_piece" : "damping_piece";
   const uint32_t n = 3 * k->particles;
-  const bool ok = add_piece(e, stiffness ? KERNEL_FORCE_DPOS : KERNEL_FORCE_DVEL, piece);
-  emit_graph_free(&e->graph);
   add_batch_head(e, kind);
   emit_add(e->text, "    double *m = args->matrix + %uul * first;\n", n * n);
-  add_pieces(e, piece, symmetric, psd);
+  add_axes(e, stiffness ? KERNEL_FORCE_DPOS : KERNEL_FORCE_DVEL, symmetric, psd);
   emit_add(e->text, "  }\n}\n");
-  return ok;
 }
 
 // Matrices of which one half is written, entry by entry: `size` rows each, `count` of them a row.
@@ -548,10 +549,6 @@ static bool add_half(emitter *e) {
   return ok;
 }
 
-static bool add_stiffness(emitter *e, law_psd psd) {
-  return emit_half_serves(e->kernel) ? add_half(e) : add_matrix(e, KERNEL_STIFFNESS, psd);
-}
-
 // The stiffnesses of distances.
 static bool add_pairs(emitter *e) {
   const uint32_t count = e->kernel->pairs.count;
@@ -568,15 +565,68 @@ static bool add_pairs(emitter *e) {
   return ok;
 }
 
+// The force along one direction, by the function that serves matrices: those are of minus the derivative.
+static void add_force_along(const emitter *e) {
+  const uint32_t particles = e->kernel->particles;
+  emit_add(e->text, "\nvoid CLV_KERNEL(force_dpos)(const lanes_args *args) {\n");
+  emit_add(e->text, "  for (lanes_u32 row = 0; row < args->rows; row += CLV_WIDTH) {\n");
+  emit_add(e->text, "    const lanes_u32 *at = args->places + row / 8 * %uul + row %% 8;\n", KERNEL_LANES * particles);
+  emit_add(e->text, "    lanes direction[%u];\n    double force[%u];\n", 3 * particles, KERNEL_LANES * 3 * particles);
+  emit_add(e->text, "    lanes_gather_all(args->dpos, at, %u, direction);\n", particles);
+  emit_add(e->text, "    CLV_KERNEL(along_dpos)(args, row, direction, 1, force);\n");
+  emit_add(e->text, "    lanes_subtract_all(args->out, at, args->rows - row, %u, force);\n  }\n}\n", particles);
+}
+
 // The product with a matrix that is made positive: by way of the matrix.
-static void add_positive_product(emitter *e, law_psd psd) {
+static void add_positive_product(const emitter *e, law_psd psd) {
   const uint32_t particles = e->kernel->particles, n = 3 * particles;
   add_batch_head(e, KERNEL_FORCE_DPOS);
   emit_add(e->text, "    double m[%u];\n", KERNEL_LANES * n * n);
-  add_pieces(e, "stiffness_piece", true, psd);
+  add_axes(e, KERNEL_FORCE_DPOS, true, psd);
   emit_add(e->text, "    for (lanes_u32 lane = 0; lane < 8 && first + lane < args->rows; lane += CLV_WIDTH)\n");
   emit_add(e->text, "      lanes_subtract_product(args->out, args->places + %uul * first + lane, ", particles);
   emit_add(e->text, "args->rows - first - lane, m + lane, %u, args->dpos);\n  }\n}\n", particles);
+}
+
+static bool add_positive_stiffness(emitter *e, law_psd psd) {
+  const bool ok = add_along(e, KERNEL_FORCE_DPOS);
+  add_matrix(e, KERNEL_STIFFNESS, psd);
+  add_positive_product(e, psd);
+  return ok;
+}
+
+// The fastest code there is: a matrix and a force along a direction that share nothing.
+static bool add_fast_stiffness(emitter *e) {
+  if (emit_half_serves(e->kernel)) return add_half(e) && add_simple(e, KERNEL_FORCE_DPOS);
+  const bool ok = add_along(e, KERNEL_FORCE_DPOS) && add_simple(e, KERNEL_FORCE_DPOS);
+  add_matrix(e, KERNEL_STIFFNESS, LAW_PSD_NONE);
+  return ok;
+}
+
+// One function for both, where somebody waits for the compiler.
+static bool add_short_stiffness(emitter *e) {
+  const bool ok = add_along(e, KERNEL_FORCE_DPOS);
+  add_matrix(e, KERNEL_STIFFNESS, LAW_PSD_NONE);
+  add_force_along(e);
+  return ok;
+}
+
+static bool add_stiffness(emitter *e, law_psd psd) {
+  enum { SHORT = 2 }; // particles: with so few, the fastest code is short
+  if (psd != LAW_PSD_NONE) return add_positive_stiffness(e, psd);
+  if (e->kernel->particles <= SHORT) return add_fast_stiffness(e);
+  emit_add(e->text, "\n#if defined(LANES_QUICK)\n");
+  bool ok = add_short_stiffness(e);
+  emit_add(e->text, "\n#else\n");
+  ok = ok && add_fast_stiffness(e);
+  emit_add(e->text, "\n#endif\n");
+  return ok;
+}
+
+static bool add_damping(emitter *e) {
+  const bool ok = add_along(e, KERNEL_FORCE_DVEL);
+  add_matrix(e, KERNEL_DAMPING, LAW_PSD_NONE);
+  return ok;
 }
 
 static void add_packed_product(const emitter *e) {
@@ -593,11 +643,7 @@ bool emit_kernel(emit_text *text, const kernel *k) {
   emitter e = {.text = text, .kernel = k};
   const law_psd psd = k->clamps ? k->law->psd : LAW_PSD_NONE;
   bool ok = add_simple(&e, KERNEL_ENERGY) && add_simple(&e, KERNEL_FORCE) && add_simple(&e, KERNEL_FORCE_DVEL) &&
-            add_stiffness(&e, psd) && add_matrix(&e, KERNEL_DAMPING, LAW_PSD_NONE);
-  if (ok && psd != LAW_PSD_NONE)
-    add_positive_product(&e, psd);
-  else if (ok)
-    ok = add_simple(&e, KERNEL_FORCE_DPOS);
+            add_stiffness(&e, psd) && add_damping(&e);
   add_packed_product(&e);
   ok = ok && add_pairs(&e);
   return ok && !text->no_memory;

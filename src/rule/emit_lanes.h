@@ -56,7 +56,25 @@ typedef void lanes_kernel(const lanes_args *args);
   double *restrict out = (args)->out;                                                                                  \
   (void)rows, (void)places, (void)constants, (void)params, (void)pos, (void)vel, (void)dpos, (void)dvel, (void)out
 
+// Who waits for the compiler defines LANES_QUICK, and gets shorter code.
+#if defined(LANES_QUICK) || !defined(__GNUC__) || defined(__clang__)
+#define LANES_UNROLL
+#else
+#define LANES_UNROLL _Pragma("GCC unroll 32")
+#endif
+
 // One value in all lanes
+
+#if CLV_WIDTH == 8
+#define LANES_ONE                                                                                                      \
+  { 1, 1, 1, 1, 1, 1, 1, 1 }
+#elif CLV_WIDTH == 4
+#define LANES_ONE                                                                                                      \
+  { 1, 1, 1, 1 }
+#else
+#define LANES_ONE                                                                                                      \
+  { 1, 1 }
+#endif
 
 LANES_IN lanes lanes_all(double a) {
 #if CLV_WIDTH == 8
@@ -130,6 +148,11 @@ LANES_IN lanes lanes_sqrt(lanes a) {
 
 LANES_IN void lanes_ahead(const void *p, unsigned long bytes) {
   __builtin_prefetch((const char *)p + bytes);
+}
+
+LANES_IN void lanes_ahead_all(const void *p, unsigned long bytes, unsigned long size) {
+  LANES_UNROLL
+  for (unsigned long line = 0; line < size; line += 64) lanes_ahead(p, bytes + line);
 }
 
 // a * b + c, a * b - c, c - a * b, - a * b - c. gcc has an instruction's own function for each; where it does not see the
@@ -390,7 +413,6 @@ LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, int minus, lane
 #endif
 
 // The same where it is a small part of the work but, written out for each particle, half of what the compiler has to read.
-// Who waits for the compiler defines LANES_QUICK.
 #if defined(LANES_QUICK)
 #define LANES_FAR static __attribute__((noinline, unused))
 #else
@@ -443,6 +465,18 @@ LANES_IN void lanes_scatter(double *p, const lanes_u32 *at, lanes_u32 left, lane
 
 LANES_IN void lanes_scatter_minus(double *p, const lanes_u32 *at, lanes_u32 left, lanes x, lanes y, lanes z) {
   lanes_change(p, at, left, 1, x, y, z);
+}
+
+// What all particles of rows have, and what is taken from them, entry by entry at f + 8 * e.
+static __attribute__((noinline, unused)) void lanes_gather_all(const double *p, const lanes_u32 *at,
+                                                               lanes_u32 particles, lanes *x) {
+  for (lanes_u32 k = 0; k < particles; k++) lanes_gather(p, at + 8 * k, &x[3 * k], &x[3 * k + 1], &x[3 * k + 2]);
+}
+
+static __attribute__((noinline, unused)) void lanes_subtract_all(double *p, const lanes_u32 *at, lanes_u32 left,
+                                                                 lanes_u32 particles, const double *f) {
+  for (lanes_u32 k = 0; k < particles; k++, f += 24)
+    lanes_scatter_minus(p, at + 8 * k, left, lanes_load(f), lanes_load(f + 8), lanes_load(f + 16));
 }
 
 // Rows that do not count have no energy.

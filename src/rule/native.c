@@ -136,10 +136,15 @@ static clv_result compile(rule_native *native, native_pieces *pieces, kernel *co
   return ok ? CLV_OK : CLV_ERROR_MEMORY;
 }
 
-static bool attach_shipped(rule_native *native, kernel *k, const emit_text *text) {
-  const emit_hash hash = emit_hash_of(text->bytes.data, text->bytes.count);
-  const native_entry *shipped = native_find(&hash, native_table, native_table_count, sizeof *native_table);
-  if (native->def.anew || !shipped || !shipped->function[native->isa][KERNEL_FORCE]) return false;
+// Looks for a kernel among the shipped ones; *found says whether it is there. False when memory is out.
+static bool attach_shipped(rule_native *native, kernel *k, emit_text *scratch, bool *found) {
+  emit_hash name;
+  *found = false;
+  if (native->def.anew || native_table_count == 0) return true;
+  if (!emit_name(&name, k, scratch)) return false;
+  const native_entry *shipped = native_find(&name, native_table, native_table_count, sizeof *native_table);
+  *found = shipped && shipped->function[native->isa][KERNEL_FORCE];
+  if (!*found) return true;
   kernel_set_code(k, shipped->function[native->isa]);
   native->shipped++;
   return true;
@@ -154,34 +159,37 @@ static bool keep(rule_native *native, const emit_text *text, native_pieces *piec
   return true;
 }
 
+static bool keep_text(rule_native *native, const kernel *k, emit_text *scratch, native_pieces *pieces, uint32_t owner) {
+  scratch->bytes.count = 0;
+  return emit_kernel(scratch, k) && keep(native, scratch, pieces, owner);
+}
+
 clv_result rule_native_attach(rule_native *native, kernel *const *kernels, uint32_t count) {
   native_pieces pieces = {0};
-  emit_text text;
-  emit_text_init(&text, &native->allocator);
+  emit_text scratch;
+  emit_text_init(&scratch, &native->allocator);
   bool ok = true;
   for (uint32_t n = 0; ok && n < count; n++) {
+    bool found;
     if (!kernels[n] || kernels[n]->compiled[KERNEL_FORCE]) continue;
-    text.bytes.count = 0;
-    ok = emit_kernel(&text, kernels[n]) &&
-         (attach_shipped(native, kernels[n], &text) || keep(native, &text, &pieces, n));
+    ok = attach_shipped(native, kernels[n], &scratch, &found) &&
+         (found || keep_text(native, kernels[n], &scratch, &pieces, n));
   }
   clv_result result = ok ? CLV_OK : CLV_ERROR_MEMORY;
   if (ok && pieces.count > 0) result = compile(native, &pieces, kernels);
-  emit_text_free(&text);
+  emit_text_free(&scratch);
   native_pieces_free(&pieces, &native->allocator);
   return result;
 }
 
 clv_result rule_native_attach_shipped(rule_native *native, kernel *const *kernels, uint32_t count) {
-  emit_text text;
-  emit_text_init(&text, &native->allocator);
+  emit_text scratch;
+  emit_text_init(&scratch, &native->allocator);
   bool ok = true;
-  for (uint32_t n = 0; ok && n < count && native_table_count > 0; n++) {
-    if (!kernels[n] || kernels[n]->compiled[KERNEL_FORCE]) continue;
-    text.bytes.count = 0;
-    ok = emit_kernel(&text, kernels[n]);
-    if (ok) attach_shipped(native, kernels[n], &text);
+  for (uint32_t n = 0; ok && n < count; n++) {
+    bool found;
+    if (kernels[n] && !kernels[n]->compiled[KERNEL_FORCE]) ok = attach_shipped(native, kernels[n], &scratch, &found);
   }
-  emit_text_free(&text);
+  emit_text_free(&scratch);
   return ok ? CLV_OK : CLV_ERROR_MEMORY;
 }

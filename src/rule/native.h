@@ -1,9 +1,10 @@
 // Compiled kernels and rules: where they come from.
 //
 // The kernels of the shipped laws are compiled when Cleave is built, for every instruction set, and the shipped rules of
-// topology once; both are found in tables by the hash of their text. Anything else is compiled by the machine's own
-// compiler when it is first wanted, for the instruction set at hand, and kept in a cache directory. Where there is no
-// compiler, kernels and rules stay interpreted: they give the same results, slowly, and `trouble` says why.
+// topology once; kernels are found in a table by the hash of their steps, rules by that of their text. Anything else is
+// compiled by the machine's own compiler when it is first wanted, for the instruction set at hand, and kept in a cache
+// directory. Where there is no compiler, kernels and rules stay interpreted: they give the same results, slowly, and
+// `trouble` says why.
 //
 // The environment has a say where the definition has none: CLEAVE_CC or CC names the compiler ("none": do not
 // compile), CLEAVE_ISA the instruction set (sse2, avx2, avx512), XDG_CACHE_HOME or HOME the place of the cache.
@@ -71,7 +72,7 @@ extern const native_text native_lanes;     // emit_lanes.h
 extern const native_text native_machine;   // machine.h
 
 typedef struct native_entry {
-  emit_hash hash; // of a kernel's text
+  emit_hash hash; // a kernel's name
   kernel_function *function[NATIVE_ISA_COUNT][KERNEL_COUNT];
 } native_entry;
 extern const native_entry native_table[]; // sorted by hash

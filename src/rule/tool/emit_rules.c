@@ -36,14 +36,15 @@ static void fail(const char *what, const char *detail) {
 static void add_kernel(output *out, const kernel *k) {
   emitted one;
   emit_text_init(&one.text, &out->allocator);
-  if (!emit_kernel(&one.text, k) || !BASE_RESERVE(&out->allocator, &out->kernels, out->kernels.count + 1u))
-    fail("out of memory", NULL);
-  one.hash = emit_hash_of(one.text.bytes.data, one.text.bytes.count);
+  bool ok = emit_name(&one.hash, k, &one.text);
   for (uint32_t n = 0; n < out->kernels.count; n++) {
     if (memcmp(&out->kernels.data[n].hash, &one.hash, sizeof one.hash) != 0) continue;
     emit_text_free(&one.text);
     return;
   }
+  one.text.bytes.count = 0;
+  ok = ok && emit_kernel(&one.text, k) && BASE_RESERVE(&out->allocator, &out->kernels, out->kernels.count + 1u);
+  if (!ok) fail("out of memory", NULL);
   out->kernels.data[out->kernels.count++] = one;
 }
 
