@@ -2,8 +2,9 @@
 //
 // Nothing comes together in it, and nothing is new: an orbit at a facet that was freed is what is left of one that was
 // there, and all its places bear one id. So no plan is needed. What is left is found by floods that go over each place once;
-// a place that was met is marked where its id is, an id that goes on where its dart is. The part that was touched first keeps the
-// id, the others get new ones, and an id that was lost with a cell and met nowhere is given back.
+// a place that was met is marked where its id is, an id that goes on where its dart is. What is left of an edge is a path, which
+// is followed: floods begin at facets that were freed, so only its ends can be met again, and they alone are marked. The part
+// that was touched first keeps the id, the others get new ones, and an id that was lost with a cell and met nowhere is given back.
 //
 // Until everything is reserved all marks can be taken off again, and the general way (resolve.c) begins from the map as it
 // was. Both ways leave the same bits. The places of orbits that were flooded are kept until the next commit: whoever adds up
@@ -13,7 +14,7 @@
 
 #include <stdlib.h>
 
-enum { FACE = 3, EDGE = 5, VERTEX = 6 }; // dimensions of what they leave in a cell
+enum { FACE = 3, EDGE = 5, VERTEX = 6, ACROSS = 8 }; // dimensions of what they leave in a cell; and the one across
 
 #define MET 0x80000000u // no orbit's id
 #define NO_LEAF 63u     // no dart of a cell ends so
@@ -29,23 +30,30 @@ typedef struct losing {
   const map_onward *onward;
   uint32_t *ids;
   uint32_t *darts; // by id
+  uint32_t fresh;  // ids that it will take
 } losing;
 
-static inline uint32_t slot_of(const clv_suborbits *sub, clv_dart dart) {
-  return map_uniform_row(dart) * sub->count + sub->of[dart & 63u];
+static inline map_place place_at(const losing *l, clv_dart dart) {
+  return (map_place){dart, map_uniform_row(dart) * l->sub->count + l->sub->of[dart & 63u]};
 }
 
+// In a map of one kind a block's number tells its row, which is less by those of the first page; so are links and slots.
 static void learn_exits(const losing *l, map_onward *onward, const clv_suborbits *sub) {
+  enum { NO_ROWS = CLV_BLOCK_MASK + 1 };
   const clv_template *shape = l->shape;
   onward->kind = l->kind;
+  onward->path = true;
   for (uint32_t d = 0; d < shape->dart_count; d++) {
     const clv_exit *exit = sub->exit + sub->exit_start[sub->of[d]], *end = sub->exit + sub->exit_start[sub->of[d] + 1];
     struct map_exits *at = &onward->at[d];
     for (at->count = 0; exit < end; exit++) {
       if (exit->facet == shape->facet[d]) continue;
-      at->facet[at->count] = exit->facet;
+      at->link[at->count] = exit->facet - NO_ROWS * (uint32_t)shape->facet_count;
       at->position[at->count++] = exit->position;
     }
+    onward->path = onward->path && at->count <= 1;
+    for (uint32_t k = 0; k < 8; k++)
+      onward->landing[d][k] = sub->of[shape->turn[d][k]] - NO_ROWS * (uint32_t)sub->count;
   }
 }
 
@@ -59,56 +67,116 @@ static void look_at(losing *l, map_index *index) {
   l->darts = index->dart.data;
 }
 
+static bool more_places(losing *l, uint32_t count) {
+  l->s->places.count = count; // what was met so far can be put back
+  return BASE_RESERVE(&l->m->allocator, &l->s->places, (uint64_t)count + CLV_TEMPLATE_DARTS);
+}
+
 // Appends the places of the orbit at one that was not met, and lies at a facet that is free now. Which facets are free and which places are new is what no
 // processor can guess: there is no branch for either.
-static bool flood(losing *l, map_place start, uint32_t mark) {
-  const clv_template *shape = l->shape;
-  const clv_suborbits *sub = l->sub;
+static bool flood(losing *l, map_place start) {
   const map_onward *onward = l->onward;
-  const uint32_t facets = shape->facet_count, *links = l->links;
+  const uint8_t(*turn)[8] = l->shape->turn;
+  const uint32_t facets = l->shape->facet_count, width = l->sub->count, *links = l->links;
   uint32_t *ids = l->ids, count = l->s->places.count, k = count;
-  if (!BASE_RESERVE(&l->m->allocator, &l->s->places, (uint64_t)count + CLV_TEMPLATE_DARTS)) return false;
+  if (!more_places(l, count)) return false;
   map_place *places = l->s->places.data;
+  uint32_t room = l->s->places.capacity - CLV_TEMPLATE_DARTS;
   places[count++] = start;
-  ids[start.slot] = mark;
+  ids[start.slot] = MET;
   for (; k < count; k++) {
-    if (count + CLV_TEMPLATE_DARTS > l->s->places.capacity) {
-      l->s->places.count = count; // what was met so far can be put back
-      if (!BASE_RESERVE(&l->m->allocator, &l->s->places, (uint64_t)count + CLV_TEMPLATE_DARTS)) return false;
+    if (count > room) {
+      if (!more_places(l, count)) return false;
       places = l->s->places.data;
+      room = l->s->places.capacity - CLV_TEMPLATE_DARTS;
     }
     const map_place at = places[k];
-    const uint32_t *row = links + (size_t)map_uniform_row(at.dart) * facets;
     const struct map_exits *exits = &onward->at[at.dart & 63u];
+    const uint32_t row = (at.dart >> 6) * facets;
     for (uint32_t n = 0, ways = exits->count; n < ways; n++) {
-      const clv_dart link = row[exits->facet[n]];
-      const clv_dart next = (link & ~63u) | shape->turn[link & 63u][exits->position[n]];
-      const uint32_t beyond = slot_of(sub, next), slot = link ? beyond : at.slot;
-      places[count] = (map_place){next, slot};
-      count += !(ids[slot] & MET);
-      ids[slot] = mark;
+      const clv_dart link = links[row + exits->link[n]];
+      const uint32_t position = exits->position[n];
+      const uint32_t beyond = (link >> 6) * width + onward->landing[link & 63u][position];
+      const uint32_t sewn = 0u - (uint32_t)(link != CLV_NO_DART), slot = (beyond & sewn) | (at.slot & ~sewn);
+      places[count] = (map_place){(link & ~63u) | turn[link & 63u][position], slot};
+      count += ~ids[slot] >> 31;
+      ids[slot] = MET;
     }
   }
   l->s->places.count = count;
   return true;
 }
 
-static bool start(losing *l, clv_dart dart) {
+// Appends the places of a path that begins at a facet that is free now; *end is the dart that it ends at.
+static inline bool follow(losing *l, map_place at, clv_dart *end) {
+  const map_onward *onward = l->onward;
+  const uint8_t(*turn)[8] = l->shape->turn;
+  const uint32_t facets = l->shape->facet_count, width = l->sub->count, *links = l->links;
+  uint32_t count = l->s->places.count, room = l->s->places.capacity;
+  map_place *places = l->s->places.data;
+  for (;;) {
+    if (count == room) {
+      if (!more_places(l, count)) return false;
+      places = l->s->places.data;
+      room = l->s->places.capacity;
+    }
+    places[count++] = at;
+    const struct map_exits *exits = &onward->at[at.dart & 63u];
+    const clv_dart link = exits->count ? links[(at.dart >> 6) * facets + exits->link[0]] : CLV_NO_DART;
+    if (!link) break;
+    const uint32_t position = exits->position[0];
+    at.slot = (link >> 6) * width + onward->landing[link & 63u][position];
+    at.dart = (link & ~63u) | turn[link & 63u][position];
+  }
+  l->s->places.count = count;
+  *end = at.dart;
+  return true;
+}
+
+// Room for one more orbit that is left.
+static bool more_left(losing *l) {
+  return BASE_RESERVE(&l->m->allocator, &l->s->left, (uint64_t)l->s->left.count + 1);
+}
+
+// What is left, at a dart, of an orbit: its places are those from `start` on, none so far.
+static map_left *add_left(losing *l, uint32_t old, clv_dart dart, uint32_t start) {
   map_scratch *s = l->s;
-  const uint32_t slot = slot_of(l->sub, dart), old = l->ids[slot], number = s->left.count;
-  if (old & MET) return true;
-  if (!BASE_RESERVE(&l->m->allocator, &s->left, (uint64_t)number + 1)) return false;
-  const clv_dart first = (dart & ~63u) | l->sub->first[l->sub->of[dart & 63u]];
-  map_left left = {
-      .index = l->index, .old = old, .id = old, .found_at = l->darts[old], .dart = first, .start = s->places.count};
-  left.keeps = (left.found_at & 63u) != NO_LEAF;
-  if (left.keeps)
+  const uint32_t number = s->left.count++;
+  map_left *left = &s->left.data[number];
+  left->index = l->index;
+  left->old = left->id = old;
+  left->found_at = l->darts[old];
+  left->dart = (dart & ~63u) | l->sub->first[l->sub->of[dart & 63u]];
+  left->start = left->end = start;
+  left->keeps = (left->found_at & 63u) != NO_LEAF;
+  left->changed = !left->keeps;
+  l->fresh += !left->keeps;
+  if (left->keeps)
     l->darts[old] = number << 6 | NO_LEAF;
   else // there is another one that goes on under the id
-    s->left.data[left.found_at >> 6].changed = left.changed = true;
-  const bool done = flood(l, (map_place){dart, slot}, MET);
-  left.end = s->places.count;
-  s->left.data[s->left.count++] = left;
+    s->left.data[left->found_at >> 6].changed = true;
+  return left;
+}
+
+static void mark_path(losing *l, uint32_t start) {
+  const map_place *places = l->s->places.data;
+  l->ids[places[start].slot] = l->ids[places[l->s->places.count - 1].slot] = MET;
+}
+
+static bool start(losing *l, map_place at) {
+  map_scratch *s = l->s;
+  const uint32_t old = l->ids[at.slot], first = s->places.count;
+  if (old & MET) return true;
+  if (!more_left(l)) return false;
+  clv_dart end;
+  bool done;
+  if (l->onward->path) {
+    done = follow(l, at, &end);
+    if (done) mark_path(l, first);
+  } else {
+    done = flood(l, at);
+  }
+  add_left(l, old, at.dart, first)->end = s->places.count;
   return done;
 }
 
@@ -121,7 +189,7 @@ static bool start_facet(losing *l, map_write w, uint32_t cut) {
   for (uint32_t k = 0; k < size && alive; k += step) {
     if (joined >> k & 1u) continue;
     const clv_dart was = (w.before & ~63u) | shape->turn[w.before & 63u][k];
-    if (!start(l, w.dart + k) || ((cut & MAP_CUT) && !start(l, was))) return false;
+    if (!start(l, place_at(l, w.dart + k)) || ((cut & MAP_CUT) && !start(l, place_at(l, was)))) return false;
   }
   return true;
 }
@@ -143,20 +211,12 @@ static bool lose_cell(losing *l, clv_dart cell) {
   return true;
 }
 
-// Where nothing was done but to remove cells, what is left of most orbits is known to be one piece (whole.c): it keeps its
-// id, and nobody goes there. An orbit that some cell may have parted is flooded, from all sides.
+// Where nothing was done but to remove cells, what is left of most orbits is known to be one piece: it keeps its id, and
+// nobody hands on its places. A face that lost one of its two sides is; an edge, where the path that begins beside the cell ends
+// beside it; a vertex, where such edges join what is left of it (whole.c), for all cells that were removed there. An orbit that
+// some cell may have parted is flooded, from all sides.
 
-// As bits: a cell has fewer than 64 places of any sort.
-static uint64_t whole_places(const losing *l, const map_removed *cell) {
-  const uint32_t inner = l->index->inner;
-  return inner == VERTEX ? cell->vertices : inner == EDGE ? cell->edges : inner == FACE ? UINT64_MAX : 0;
-}
-
-static bool is_doubtful(const losing *l, uint32_t id) {
-  return l->s->removed.count > 1 && (l->s->doubts.data[id / 32] >> id % 32 & 1u);
-}
-
-// Ids of orbits that some removed cell may have parted; a cell that is the only one speaks for itself.
+// Ids of vertices that some removed cell may have parted; a cell that is the only one speaks for itself.
 static bool note_doubts(losing *l) {
   map_scratch *s = l->s;
   if (s->removed.count == 1) return true;
@@ -165,9 +225,8 @@ static bool note_doubts(losing *l) {
   for (; s->doubts.count < words; s->doubts.count++) s->doubts.data[s->doubts.count] = 0;
   for (uint32_t k = 0; k < s->removed.count; k++) {
     const uint32_t *ids = l->ids + map_uniform_row(s->removed.data[k].dart) * l->sub->count;
-    const uint64_t whole = whole_places(l, &s->removed.data[k]);
-    for (uint32_t p = 0; p < l->sub->count; p++)
-      s->doubts.data[ids[p] / 32] |= (uint32_t)(~whole >> p & 1u) << ids[p] % 32;
+    const uint32_t whole = s->removed.data[k].vertices;
+    for (uint32_t p = 0; p < l->sub->count; p++) s->doubts.data[ids[p] / 32] |= (~whole >> p & 1u) << ids[p] % 32;
   }
   return true;
 }
@@ -180,66 +239,97 @@ static void forget_doubts(losing *l) {
   }
 }
 
-// What is left at `dart` of an orbit that is one piece.
-static bool start_whole(losing *l, uint32_t id, clv_dart dart) {
-  map_scratch *s = l->s;
-  const clv_dart found_at = l->darts[id];
-  if ((found_at & 63u) == NO_LEAF) return true;
-  const uint32_t number = s->left.count, places = s->places.count;
-  if (!BASE_RESERVE(&l->m->allocator, &s->left, (uint64_t)number + 1)) return false;
-  const clv_dart first = (dart & ~63u) | l->sub->first[l->sub->of[dart & 63u]];
-  l->darts[id] = number << 6 | NO_LEAF;
-  s->left.data[s->left.count++] = (map_left){.index = l->index,
-                                             .old = id,
-                                             .id = id,
-                                             .found_at = found_at,
-                                             .dart = first,
-                                             .start = places,
-                                             .end = places,
-                                             .keeps = true};
+// What is left at `dart` of an orbit that is one piece, and lost a place of a cell.
+static bool start_whole(losing *l, uint32_t id, clv_dart dart, uint32_t place) {
+  if ((l->darts[id] & 63u) == NO_LEAF) return true;
+  if (!more_left(l)) return false;
+  add_left(l, id, dart, place);
   return true;
 }
 
-// The orbits at the facets of cells that were beside a removed one.
-static bool start_beside(losing *l, const map_removed *cell) {
-  const map *m = l->m;
+// An edge of a removed cell, at a place beside it that faced a local dart of the cell. *joint: it is one piece, and goes round
+// from facet to facet.
+static inline bool start_edge(losing *l, const map_removed *cell, uint32_t faced, map_place at, bool *joint) {
   const clv_template *shape = l->shape;
+  map_scratch *s = l->s;
+  const uint32_t other = shape->alpha[2][faced], old = l->ids[at.slot], first = s->places.count;
+  const bool both = cell->sewn >> shape->facet[other] & 1u;
+  if (!both && s->removed.count == 1 && !cell->folded) return start_whole(l, old, at.dart, l->sub->of[faced]);
+  clv_dart end;
+  if (!more_left(l) || !follow(l, at, &end)) return false;
+  const clv_dart out = (end & ~63u) | shape->alpha[2][end & 63u],
+                 to = both ? map_faced(shape, cell, other) : CLV_NO_DART;
+  *joint = out == to || out == ((to & ~63u) | shape->alpha[0][to & 63u]);
+  if (*joint) {
+    s->places.count = first;
+    add_left(l, old, at.dart, l->sub->of[faced]);
+  } else {
+    mark_path(l, first);
+    add_left(l, old, at.dart, first)->end = s->places.count;
+  }
+  return true;
+}
+
+// Places of the cell whose orbits are known to be one piece before somebody goes there, as bits: a cell has fewer than 64.
+static uint64_t known_whole(const losing *l, const map_removed *cell) {
+  if (l->index->inner == FACE) return UINT64_MAX;
+  if (l->index->inner != VERTEX) return 0;
   const uint32_t *ids = l->ids + map_uniform_row(cell->dart) * l->sub->count;
-  const uint32_t step = l->index->inner & 3u ? 2 : 1;
-  const uint64_t whole = whole_places(l, cell);
-  uint64_t met = 0; // whole places of the cell
-  for (uint32_t n = cell->first; n < cell->drop; n++) {
-    const map_write w = m->log.data[n];
-    if (w.dart >> 6 == cell->dart >> 6 || !map_row_alive(m, l->kind, map_uniform_row(w.dart))) continue;
-    const uint32_t size = shape->facet_size[shape->facet[w.dart & 63u]];
-    const uint8_t *turned = shape->turn[w.before & 63u];
+  uint64_t whole = cell->vertices;
+  for (uint32_t p = 0; l->s->removed.count > 1 && p < l->sub->count; p++)
+    whole &= ~((uint64_t)(l->s->doubts.data[ids[p] / 32] >> ids[p] % 32 & 1u) << p);
+  return whole;
+}
+
+// The orbits at the facets of cells that were beside a removed one.
+static bool start_beside(losing *l, map_removed *cell) {
+  const clv_template *shape = l->shape;
+  const uint8_t *of = l->sub->of;
+  const uint32_t step = l->index->inner & 3u ? 2 : 1, width = l->sub->count;
+  const uint64_t whole = known_whole(l, cell);
+  const bool edges = l->index->inner == EDGE;
+  uint64_t met = 0; // places of the cell whose orbits are one piece
+  for (uint32_t n = 0; n < cell->beside_count; n++) {
+    const clv_dart dart = cell->beside[n];
+    const uint32_t size = shape->facet_size[shape->facet[dart & 63u]], row = map_uniform_row(dart) * width;
+    const uint8_t *turned = shape->turn[cell->facing[n]];
     for (uint32_t k = 0; k < size; k += step) {
-      const uint32_t place = l->sub->of[turned[k]];
-      if (met >> place & 1u) continue;
-      if (!(whole >> place & 1u) || is_doubtful(l, ids[place])) {
-        if (!start(l, w.dart + k)) return false;
-      } else {
-        met |= UINT64_C(1) << place;
-        if (!start_whole(l, ids[place], w.dart + k)) return false;
-      }
+      const uint32_t place = of[turned[k]];
+      const map_place at = {dart + k, row + of[(dart + k) & 63u]};
+      bool one = whole >> place & 1u, done = true;
+      if ((met >> place & 1u) || (l->ids[at.slot] & MET)) continue;
+      if (one)
+        done = start_whole(l, l->ids[at.slot], at.dart, place);
+      else
+        done = edges ? start_edge(l, cell, turned[k], at, &one) : start(l, at);
+      if (!done) return false;
+      met |= (uint64_t)one << place;
     }
   }
+  if (edges) cell->joints = (uint32_t)met;
   return true;
 }
 
 static bool find_beside_removed(losing *l) {
   map_scratch *s = l->s;
-  if (!note_doubts(l)) return false;
+  const bool vertices = l->index->inner == VERTEX;
   bool done = true;
+  for (uint32_t k = 0; vertices && k < s->removed.count; k++) {
+    map_removed *cell = &s->removed.data[k];
+    if (!l->m->indices[EDGE | ACROSS]) map_find_joints(l->m, l->kind, cell);
+    map_find_whole(l->m, l->kind, cell);
+  }
+  if (vertices && !note_doubts(l)) return false;
   for (uint32_t k = 0; done && k < s->removed.count; k++) done = start_beside(l, &s->removed.data[k]);
   for (uint32_t k = 0; done && k < s->removed.count; k++) done = lose_cell(l, s->removed.data[k].dart);
-  forget_doubts(l);
+  if (vertices) forget_doubts(l);
   return done;
 }
 
 static bool find_orbits(losing *l, map_index *index) {
   const map *m = l->m;
   look_at(l, index);
+  l->fresh = 0;
   if (l->s->removed.count) return find_beside_removed(l);
   for (uint32_t k = 0; k < m->log.count; k++) {
     const map_write w = m->log.data[k];
@@ -265,51 +355,53 @@ static void take_marks_off(losing *l) {
   }
 }
 
-static bool reserve(losing *l) {
+static bool reserve(losing *l, uint32_t most_fresh) {
   map *m = l->m;
   map_scratch *s = l->s;
-  uint32_t most = 0;
-  for (uint32_t k = 0, end; k < s->left.count; k = end) {
-    uint32_t fresh = 0;
-    for (end = k; end < s->left.count && s->left.data[end].index == s->left.data[k].index; end++)
-      fresh += !s->left.data[end].keeps;
-    if (fresh && !map_index_reserve(m, s->left.data[k].index, fresh)) return false;
-    most = fresh > most ? fresh : most;
-  }
   const uint64_t events = (uint64_t)s->left.count + s->gone.count + m->log.count;
   if (!BASE_RESERVE(&m->allocator, &s->parted, s->left.count) || !BASE_RESERVE(&m->allocator, &s->events, events) ||
       !BASE_RESERVE(&m->allocator, &s->stars, events))
     return false;
-  if (most && m->embedding.self && !m->embedding.reserve_copies(m->embedding.self, m, most)) return false;
+  if (most_fresh && m->embedding.self && !m->embedding.reserve_copies(m->embedding.self, m, most_fresh)) return false;
   return map_journals_reserve(m);
 }
 
 // The second half, which cannot fail
 
-static void give_ids(losing *l) {
-  map_scratch *s = l->s;
-  s->parted.count = 0;
-  for (uint32_t k = 0; k < s->left.count; k++) {
-    map_left *left = &s->left.data[k];
-    if (!k || left->index != l->index) look_at(l, left->index); // arrays may have moved
-    if (!left->keeps) {
-      left->id = map_index_take(l->index);
-      s->parted.data[s->parted.count++] = (map_parted){l->index, left->old, left->id};
-    }
-    for (uint32_t p = left->start; p < left->end; p++) l->ids[s->places.data[p].slot] = left->id;
-    l->darts[left->id] = left->changed ? left->dart : left->found_at;
-  }
+// What keeps its id has it where it was not marked.
+static inline void write_ids(const losing *l, const map_left *left) {
+  const map_place *places = l->s->places.data;
+  const uint32_t step = left->keeps && l->onward->path && left->end > left->start + 1 ? left->end - left->start - 1 : 1;
+  for (uint32_t p = left->start; p < left->end; p += step) l->ids[places[p].slot] = left->id;
 }
 
-static void tell(losing *l, uint32_t dims, clv_event_kind kind, clv_dart dart, clv_id id, clv_id from, map_star star) {
+static inline void tell(losing *l, uint32_t dims, clv_event_kind kind, clv_dart dart, clv_id id, clv_id from,
+                        map_star star) {
+  map_scratch *s = l->s;
   if (!l->m->subscribers.count) return;
-  l->s->events.data[l->s->events.count++] =
+  s->events.data[s->events.count++] =
       (clv_event){.dims = (uint8_t)dims, .kind = (uint8_t)kind, .dart = dart, .id = id, .from = from};
-  l->s->stars.data[l->s->stars.count++] = star;
+  s->stars.data[s->stars.count++] = star;
 }
 
 static clv_id id_of(const map_index *index, uint32_t id) {
   return (clv_id){id, index->generation.data[id]};
+}
+
+// What is left gets its id, and is told of.
+static void settle_left(losing *l, map_left *left) {
+  map_scratch *s = l->s;
+  clv_id from = {0, 0};
+  if (!left->keeps) {
+    left->id = map_index_take(l->index);
+    from = id_of(l->index, left->old);
+    s->parted.data[s->parted.count++] = (map_parted){l->index, left->old, left->id};
+  }
+  write_ids(l, left);
+  l->darts[left->id] = left->changed ? left->dart : left->found_at;
+  if (left->changed)
+    tell(l, l->index->dims, left->keeps ? CLV_CHANGED : CLV_SPLIT, left->dart, id_of(l->index, left->id), from,
+         (map_star){left->start, left->end});
 }
 
 static int compare_gone(const void *a, const void *b) {
@@ -318,24 +410,20 @@ static int compare_gone(const void *a, const void *b) {
 }
 
 // Events come index by index: what is left, then what is gone, in order of ids.
-static void tell_orbits(losing *l, const map_index *index, uint32_t *left_at, uint32_t *gone_at) {
+static void settle_orbits(losing *l) {
   map_scratch *s = l->s;
-  const map_star nowhere = {0, 0};
-  const clv_id none = {0, 0};
-  for (; *left_at < s->left.count && s->left.data[*left_at].index == index; ++*left_at) {
-    const map_left *left = &s->left.data[*left_at];
-    const clv_id from = left->keeps ? none : id_of(index, left->old);
-    if (left->changed)
-      tell(l, index->dims, left->keeps ? CLV_CHANGED : CLV_SPLIT, left->dart, id_of(index, left->id), from,
-           (map_star){left->start, left->end});
-  }
-  const uint32_t first = *gone_at;
-  while (*gone_at < s->gone.count && s->gone.data[*gone_at].index == index) ++*gone_at;
-  if (*gone_at > first + 1) qsort(s->gone.data + first, *gone_at - first, sizeof *s->gone.data, compare_gone);
-  for (uint32_t k = first; k < *gone_at; k++) {
-    map_index *own = s->gone.data[k].index;
-    tell(l, index->dims, CLV_DELETED, CLV_NO_DART, id_of(index, s->gone.data[k].id), none, nowhere);
-    map_index_give(own, s->gone.data[k].id);
+  const map *m = l->m;
+  s->parted.count = 0;
+  for (uint32_t k = 0, left = 0, gone = 0; k < m->numbered_count; k++) {
+    if (!m->numbered[k]->crossing) continue;
+    look_at(l, m->numbered[k]); // arrays may have moved
+    for (; left < s->left.count && s->left.data[left].index == l->index; left++) settle_left(l, &s->left.data[left]);
+    const uint32_t first = gone;
+    while (gone < s->gone.count && s->gone.data[gone].index == l->index) gone++;
+    if (gone > first + 1) qsort(s->gone.data + first, gone - first, sizeof *s->gone.data, compare_gone);
+    for (uint32_t g = first; g < gone; g++)
+      tell(l, l->index->dims, CLV_DELETED, CLV_NO_DART, id_of(l->index, s->gone.data[g].id), (clv_id){0, 0},
+           (map_star){0, 0});
   }
 }
 
@@ -354,13 +442,11 @@ static void free_cells(losing *l) {
 static void carry_out(losing *l) {
   map *m = l->m;
   map_scratch *s = l->s;
-  give_ids(l);
+  settle_orbits(l);
   if (m->embedding.self) m->embedding.copy(m->embedding.self, s->parted.data, s->parted.count);
   if (m->embedding.self && (m->embedding.destroys || s->gone.count))
     m->embedding.lose(m->embedding.self, m, s->gone.data, s->gone.count);
-  uint32_t left_at = 0, gone_at = 0;
-  for (uint32_t k = 0; k < m->numbered_count; k++)
-    if (m->numbered[k]->crossing) tell_orbits(l, m->numbered[k], &left_at, &gone_at);
+  for (uint32_t g = 0; g < s->gone.count; g++) map_index_give(s->gone.data[g].index, s->gone.data[g].id);
   free_cells(l);
 }
 
@@ -380,9 +466,13 @@ map_part_end map_commit_loss(map *m) {
   losing l = {.m = m, .s = s, .kind = kind, .shape = &clv_templates[kind], .links = m->view.links[kind]};
   s->places.count = s->left.count = s->gone.count = 0;
   bool done = map_find_removed(m, kind) && (s->removed.count || map_find_cuts(m));
-  for (uint32_t k = 0; done && k < m->numbered_count; k++)
-    done = !m->numbered[k]->crossing || find_orbits(&l, m->numbered[k]);
-  if (!done || !reserve(&l)) {
+  uint32_t most_fresh = 0;
+  for (uint32_t k = 0; done && k < m->numbered_count; k++) {
+    if (!m->numbered[k]->crossing) continue;
+    done = find_orbits(&l, m->numbered[k]) && (!l.fresh || map_index_reserve(m, m->numbered[k], l.fresh));
+    most_fresh = l.fresh > most_fresh ? l.fresh : most_fresh;
+  }
+  if (!done || !reserve(&l, most_fresh)) {
     take_marks_off(&l);
     return MAP_PART_NO_MEMORY;
   }

@@ -87,7 +87,7 @@ typedef struct map_place {
   uint32_t slot; // of its id
 } map_place;
 
-// The places of an orbit that a commit has walked, in `places`.
+// The places of an orbit that a commit has walked, in `places`; both are the place that it lost where it was not walked.
 typedef struct map_star {
   uint32_t start, end;
 } map_star;
@@ -100,12 +100,19 @@ typedef struct map_left {
   clv_dart dart, found_at; // the first of it; where the id was found before
   bool keeps, changed;
 } map_left;
-// A removed cell: its entries of the log, from its first facet to its drop; and its vertices and edges that are known to be
-// one piece, or nothing, where it alone is gone (whole.c).
+enum { MAP_MOST_FACETS = 6, MAP_MOST_CORNERS = 8, MAP_MOST_EDGES = 12 }; // of a template
+
+// A removed cell, and what was beside it (whole.c).
 typedef struct map_removed {
   clv_dart dart;
-  uint32_t first, drop;
-  uint32_t vertices, edges; // as bits
+  uint32_t sewn;                    // facets, as bits
+  clv_dart beyond[MAP_MOST_FACETS]; // what the first darts of those were sewn to
+  uint32_t beside_count;            // neighbours that are there still, in the order in which they were unsewn
+  clv_dart beside[MAP_MOST_FACETS]; // the first dart of the neighbour's facet
+  uint8_t facing[MAP_MOST_FACETS];  // what that was sewn to: a local dart of the cell
+  uint32_t joints;                  // edges about which a way leads from facet to facet, as bits
+  bool folded;                      // some vertex of it lies at several corners
+  uint32_t vertices;                // known to be one piece, or nothing, where it alone is gone; likewise
 } map_removed;
 typedef struct map_gone {
   map_index *index;
@@ -124,23 +131,26 @@ typedef struct map_born {
   uint32_t next;         // towards the one of its kin that knows the origin
 } map_born;
 
-enum { MAP_MOST_FACETS = 6, MAP_MOST_CORNERS = 8, MAP_MOST_EDGES = 12 }; // of a template
-
 // Of each dart of a kind: the exits of its place, but for the one through its own facet. So an orbit goes on for those who came
 // in there (lose.c).
 typedef struct map_onward {
   uint32_t kind; // CLV_NONE until somebody asks
+  bool path;     // no place has more than one: what begins at a facet is a path
   struct map_exits {
-    uint8_t count, facet[MAP_MOST_FACETS], position[MAP_MOST_FACETS];
+    uint32_t
+        link[MAP_MOST_FACETS]; // where the way's link lies, less the links of as many cells as the block's number says
+    uint8_t count, position[MAP_MOST_FACETS];
   } at[CLV_TEMPLATE_DARTS];
+  uint32_t landing[CLV_TEMPLATE_DARTS]
+                  [8]; // by link and position: the slot of the dart beyond, less those of as many cells
 } map_onward;
 
 // Facets at the vertices and edges of a kind (whole.c).
 typedef struct map_shape_facts {
-  uint32_t kind;                                             // likewise
-  uint32_t around[MAP_MOST_CORNERS];                         // facets at a vertex, as bits
-  uint32_t pair[MAP_MOST_EDGES];                             // the two at an edge, likewise
-  uint8_t darts[MAP_MOST_EDGES][2], ends[MAP_MOST_EDGES][2]; // of an edge: one in each of the two; its vertices
+  uint32_t kind;                                              // likewise
+  uint32_t around[MAP_MOST_CORNERS], edges[MAP_MOST_CORNERS]; // facets and edges at a vertex, as bits
+  uint32_t pair[MAP_MOST_EDGES];                              // the two facets at an edge, likewise
+  uint8_t darts[MAP_MOST_EDGES][2];                           // of an edge: one in each of the two
 } map_shape_facts;
 
 typedef struct map_scratch {
@@ -228,7 +238,20 @@ map_part_end map_commit_loss(map *m);
 // Lists the removed cells of a commit that does nothing else, to cells of one kind; none where it does more (whole.c). False
 // when memory is out.
 bool map_find_removed(map *m, uint32_t kind);
+// The dart that faced a local one of a removed cell, at a facet that was sewn.
+static inline clv_dart map_faced(const clv_template *shape, const map_removed *cell, uint32_t dart) {
+  const clv_dart link = cell->beyond[shape->facet[dart]];
+  return (link & ~63u) | shape->turn[link & 63u][shape->position[dart]];
+}
+// Which vertices of a removed cell are one piece, by its joints; and the joints, for those who do not know them already.
+void map_find_whole(const map *m, uint32_t kind, map_removed *cell);
+void map_find_joints(const map *m, uint32_t kind, map_removed *cell);
 
+// While subscribers are told of a commit that removed one cell: the place of it that an event's orbit lost, where it is one piece
+// and was not walked.
+static inline uint32_t map_told_loss(const map *m, uint32_t event) {
+  return m->scratch->stars.data[event].start;
+}
 // While subscribers are told of a commit: the places of an event's orbit, where the commit has walked them all; otherwise 0.
 static inline uint32_t map_told_star(const map *m, uint32_t event, const map_place **places) {
   const map_scratch *s = m->scratch;

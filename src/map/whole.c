@@ -1,4 +1,4 @@
-// What is left of the edges and vertices of removed cells, as far as a look at their facets tells.
+// Removed cells: what was beside them, and which of their vertices are one piece as far as a look at their facets tells.
 //
 // Where a cell was removed, what is left of most of its vertices and edges is one piece, and nobody need go there to see
 // it. Two facets of the cell meet at an edge: what was beyond them is joined if the way round the edge leads from one to the
@@ -11,42 +11,102 @@
 
 enum { EDGE = 5, VERTEX = 6, ACROSS = 8 }; // dimensions of what they leave in a cell; and the one that leads to others
 
-typedef struct looking {
-  const map *m;
-  uint32_t kind;
-  const clv_template *shape;
-  const map_shape_facts *facts;
-  uint32_t sewn;                    // facets of the cell that is looked at, as bits
-  clv_dart beyond[MAP_MOST_FACETS]; // what their first darts were sewn to
-} looking;
-
 static void learn_shape(map_shape_facts *facts, uint32_t kind) {
   const clv_template *shape = &clv_templates[kind];
   if (facts->kind == kind) return;
   facts->kind = kind;
   const clv_suborbits *edges = &shape->sub[EDGE], *vertices = &shape->sub[VERTEX];
   memset(facts->around, 0, sizeof facts->around);
+  memset(facts->edges, 0, sizeof facts->edges);
   for (uint32_t d = 0; d < shape->dart_count; d++) facts->around[vertices->of[d]] |= 1u << shape->facet[d];
   for (uint32_t e = 0; e < edges->count; e++) {
     const uint32_t d = edges->first[e], other = shape->alpha[2][d];
     facts->pair[e] = 1u << shape->facet[d] | 1u << shape->facet[other];
     facts->darts[e][0] = (uint8_t)d;
     facts->darts[e][1] = (uint8_t)other;
-    facts->ends[e][0] = vertices->of[d];
-    facts->ends[e][1] = vertices->of[shape->alpha[0][d]];
+    facts->edges[vertices->of[d]] |= 1u << e;
+    facts->edges[vertices->of[shape->alpha[0][d]]] |= 1u << e;
   }
 }
 
-static clv_dart beyond(const looking *l, uint32_t dart) {
-  const clv_template *shape = l->shape;
-  const clv_dart link = l->beyond[shape->facet[dart]];
-  return (link & ~63u) | shape->turn[link & 63u][shape->position[dart]];
+// False where something else was unsewn between two drops: `first` and `drop` are entries of the log.
+static bool find_facets(const map *m, uint32_t kind, uint32_t first, uint32_t drop, map_removed *cell) {
+  const clv_template *shape = &clv_templates[kind];
+  const uint32_t block = cell->dart >> 6;
+  for (uint32_t k = first; k < drop; k++) {
+    const map_write w = m->log.data[k];
+    const bool here = w.dart >> 6 == block, there = w.before >> 6 == block;
+    if (here == there) return false;
+    if (here) {
+      const uint32_t facet = shape->facet[w.dart & 63u];
+      cell->sewn |= 1u << facet;
+      cell->beyond[facet] = w.before;
+    } else if (map_row_alive(m, kind, map_uniform_row(w.dart))) {
+      cell->beside[cell->beside_count] = w.dart;
+      cell->facing[cell->beside_count++] = w.before & 63u;
+    }
+  }
+  return true;
 }
 
-static bool leads_to(const looking *l, clv_dart from, clv_dart to) {
+// What will be read of the cell's orbits and of the cells round its edges lies far apart in memory: it is asked for at once.
+static void look_ahead(const map *m, uint32_t kind, const map_removed *cell) {
+  const clv_template *shape = &clv_templates[kind];
+  const uint32_t facets = shape->facet_count, *links = m->view.links[kind];
+  for (uint32_t n = 0; n < cell->beside_count; n++) {
+    const uint32_t *row = links + (size_t)map_uniform_row(cell->beside[n]) * facets;
+    for (uint32_t f = 0; f < facets; f++)
+      if (row[f]) CLV_PREFETCH(links + (size_t)map_uniform_row(row[f]) * facets);
+  }
+  for (uint32_t i = 0; i < m->numbered_count; i++) {
+    const map_index *index = m->numbered[i];
+    if (!index->crossing) continue;
+    const uint32_t count = shape->sub[index->inner].count;
+    const uint32_t *ids = index->ids[kind].data + (size_t)map_uniform_row(cell->dart) * count;
+    for (uint32_t p = 0; p < count; p++) {
+      CLV_PREFETCH(index->dart.data + ids[p]);
+      CLV_PREFETCH(index->generation.data + ids[p]);
+    }
+  }
+}
+
+// Where a vertex lies at several corners of the cell, more than these few facets decide.
+static bool meets_itself(const map *m, uint32_t kind, clv_dart cell) {
+  const uint32_t count = clv_templates[kind].sub[VERTEX].count;
+  const uint32_t *ids = m->indices[VERTEX | ACROSS]->ids[kind].data + (size_t)map_uniform_row(cell) * count;
+  for (uint32_t a = 0; a < count; a++)
+    for (uint32_t b = 0; b < a; b++)
+      if (ids[a] == ids[b]) return true;
+  return false;
+}
+
+bool map_find_removed(map *m, uint32_t kind) {
+  map_scratch *s = m->scratch;
+  uint32_t first = 0;
+  s->removed.count = 0;
+  if (m->log.data[m->log.count - 1].op != MAP_CELL_DROP) return true;
+  learn_shape(&s->facts, kind);
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    if (m->log.data[k].op != MAP_CELL_DROP) continue;
+    if (!BASE_RESERVE(&m->allocator, &s->removed, (uint64_t)s->removed.count + 1)) return false;
+    map_removed *cell = &s->removed.data[s->removed.count++];
+    cell->dart = m->log.data[k].dart;
+    cell->sewn = cell->beside_count = 0;
+    if (!find_facets(m, kind, first, k, cell)) {
+      s->removed.count = 0;
+      return true;
+    }
+    cell->folded = meets_itself(m, kind, cell->dart);
+    look_ahead(m, kind, cell);
+    first = k + 1;
+  }
+  return true;
+}
+
+static bool leads_to(const map *m, uint32_t kind, clv_dart from, clv_dart to) {
   enum { MOST_ROUND = 64 };
-  const clv_template *shape = l->shape;
-  const uint32_t *links = l->m->view.links[l->kind];
+  const clv_template *shape = &clv_templates[kind];
+  const uint32_t *links = m->view.links[kind];
   for (uint32_t k = 0; k < MOST_ROUND; k++) {
     const uint32_t across = shape->alpha[2][from & 63u];
     const clv_dart link = links[map_uniform_row(from) * shape->facet_count + shape->facet[across]];
@@ -56,101 +116,31 @@ static bool leads_to(const looking *l, clv_dart from, clv_dart to) {
   return false;
 }
 
-// Where an id lies at several places of the cell, more than these few facets decide.
-static bool meets_itself(const looking *l, clv_dart cell, uint32_t inner) {
-  const map_index *index = l->m->indices[inner | ACROSS];
-  const uint32_t count = l->shape->sub[inner].count;
-  if (!index) return false;
-  const uint32_t *ids = index->ids[l->kind].data + (size_t)map_uniform_row(cell) * count;
-  for (uint32_t a = 0; a < count; a++)
-    for (uint32_t b = 0; b < a; b++)
-      if (ids[a] == ids[b]) return true;
-  return false;
-}
-
-// False where something else was unsewn.
-static bool find_facets(looking *l, const map_removed *cell) {
-  l->sewn = 0;
-  for (uint32_t k = cell->first; k < cell->drop; k++) {
-    const map_write w = l->m->log.data[k];
-    const bool here = w.dart >> 6 == cell->dart >> 6, there = w.before >> 6 == cell->dart >> 6;
-    if (here == there) return false;
-    if (!here) continue;
-    const uint32_t facet = l->shape->facet[w.dart & 63u];
-    l->sewn |= 1u << facet;
-    l->beyond[facet] = w.before;
-  }
-  return true;
-}
-
-// What will be read of the cell's orbits and of the cells round its edges lies far apart in memory: it is asked for at once.
-static void look_ahead(const looking *l, const map_removed *cell) {
-  const map *m = l->m;
-  const clv_template *shape = l->shape;
-  const uint32_t facets = shape->facet_count, *links = m->view.links[l->kind];
-  for (uint32_t f = 0; f < facets; f++) {
-    if (!(l->sewn >> f & 1u)) continue;
-    const uint32_t *row = links + (size_t)map_uniform_row(l->beyond[f]) * facets;
-    for (uint32_t n = 0; n < facets; n++)
-      if (row[n]) CLV_PREFETCH(links + (size_t)map_uniform_row(row[n]) * facets);
-  }
-  for (uint32_t i = 0; i < m->numbered_count; i++) {
-    const map_index *index = m->numbered[i];
-    if (!index->crossing) continue;
-    const uint32_t count = shape->sub[index->inner].count;
-    const uint32_t *ids = index->ids[l->kind].data + (size_t)map_uniform_row(cell->dart) * count;
-    for (uint32_t p = 0; p < count; p++) {
-      CLV_PREFETCH(index->dart.data + ids[p]);
-      CLV_PREFETCH(index->generation.data + ids[p]);
-    }
+void map_find_joints(const map *m, uint32_t kind, map_removed *cell) {
+  const clv_template *shape = &clv_templates[kind];
+  const map_shape_facts *facts = &m->scratch->facts;
+  cell->joints = 0;
+  for (uint32_t e = 0; e < shape->sub[EDGE].count; e++) {
+    if ((cell->sewn & facts->pair[e]) != facts->pair[e]) continue;
+    const clv_dart from = map_faced(shape, cell, facts->darts[e][0]), to = map_faced(shape, cell, facts->darts[e][1]);
+    cell->joints |= (uint32_t)leads_to(m, kind, from, to) << e;
   }
 }
 
-static void find_whole(const looking *l, map_removed *cell) {
-  const map_shape_facts *facts = l->facts;
-  const uint32_t edges = l->shape->sub[EDGE].count, vertices = l->shape->sub[VERTEX].count;
-  uint32_t met[MAP_MOST_CORNERS] = {0}, joints[MAP_MOST_EDGES] = {0},
-           count = 0; // facets that are joined, by vertex; edges that join two
-  cell->edges = cell->vertices = 0;
-  if (meets_itself(l, cell->dart, EDGE) || meets_itself(l, cell->dart, VERTEX)) return;
-  for (uint32_t e = 0; e < edges; e++) {
-    const bool both = (l->sewn & facts->pair[e]) == facts->pair[e];
-    if (both && !leads_to(l, beyond(l, facts->darts[e][0]), beyond(l, facts->darts[e][1]))) continue;
-    cell->edges |= 1u << e;
-    if (both) joints[count++] = e;
-  }
-  for (uint32_t v = 0; v < vertices; v++) {
-    const uint32_t around = facts->around[v] & l->sewn;
-    met[v] = around & (0u - around);
-  }
-  for (uint32_t round = 1; round < l->shape->facet_count; round++)
-    for (uint32_t k = 0; k < count; k++)
-      for (uint32_t end = 0; end < 2; end++) {
-        uint32_t *joined = &met[facts->ends[joints[k]][end]];
-        *joined |= *joined & facts->pair[joints[k]] ? facts->pair[joints[k]] : 0;
-      }
-  for (uint32_t v = 0; v < vertices; v++) cell->vertices |= (uint32_t)(met[v] == (facts->around[v] & l->sewn)) << v;
+static uint32_t count_bits(uint32_t bits) {
+  bits = (bits & 0x5555u) + (bits >> 1 & 0x5555u); // there are no more than 16
+  bits = (bits & 0x3333u) + (bits >> 2 & 0x3333u);
+  bits = (bits & 0x0F0Fu) + (bits >> 4 & 0x0F0Fu);
+  return (bits & 0xFFu) + (bits >> 8);
 }
 
-bool map_find_removed(map *m, uint32_t kind) {
-  map_scratch *s = m->scratch;
-  looking l = {.m = m, .kind = kind, .shape = &clv_templates[kind], .facts = &s->facts};
-  uint32_t first = 0;
-  s->removed.count = 0;
-  if (m->log.data[m->log.count - 1].op != MAP_CELL_DROP) return true;
-  learn_shape(&s->facts, kind);
-  for (uint32_t k = 0; k < m->log.count; k++) {
-    if (m->log.data[k].op != MAP_CELL_DROP) continue;
-    if (!BASE_RESERVE(&m->allocator, &s->removed, (uint64_t)s->removed.count + 1)) return false;
-    map_removed *cell = &s->removed.data[s->removed.count++];
-    *cell = (map_removed){.dart = m->log.data[k].dart, .first = first, .drop = k};
-    first = k + 1;
-    if (!find_facets(&l, cell)) {
-      s->removed.count = 0;
-      return true;
-    }
-    look_ahead(&l, cell);
-    find_whole(&l, cell);
+// Facets and edges follow one another round a vertex: each edge that joins two facets leaves one piece less.
+void map_find_whole(const map *m, uint32_t kind, map_removed *cell) {
+  const map_shape_facts *facts = &m->scratch->facts;
+  cell->vertices = 0;
+  for (uint32_t v = 0; !cell->folded && v < clv_templates[kind].sub[VERTEX].count; v++) {
+    const uint32_t facets = count_bits(facts->around[v] & cell->sewn),
+                   joints = count_bits(facts->edges[v] & cell->joints);
+    cell->vertices |= (uint32_t)(facets <= joints + 1) << v;
   }
-  return true;
 }

@@ -111,30 +111,18 @@ static bool stars_of(losing *l, const uint32_t *numbers, uint32_t lanes, view_st
 
 // Derived quantities
 
-// What an orbit lost: places of cells that were removed, or all that came off it. A sum is what it was, less that; as long
+// What an orbit lost: the place of a cell that was removed, or all that came off it. A sum is what it was, less that; as long
 // as a good part of it is left, rounding takes no more than a bit or two.
-
-enum { MOST_LOST = 4 };
 
 static const double least_left = 0.25;
 
-static bool lost_with_cell(const losing *l, const clv_event *event, map_place *places, view_star *lost) {
-  const map_index *index = l->m->indices[event->dims];
+static void lost_with_cell(const losing *l, uint32_t number, map_place *place, view_star *lost) {
+  const map_index *index = l->m->indices[l->commit->events[number].dims];
   const clv_suborbits *sub = &clv_templates[l->kind].sub[index->inner];
   const clv_dart gone = l->removed[0].dart;
-  const uint32_t row = map_uniform_row(gone);
-  const uint32_t *ids = index->ids[l->kind].data + (size_t)row * sub->count, id = event->id.index;
-  uint32_t times = 0, last = 0;
-  for (uint32_t k = 0; k < sub->count; k++) {
-    times += ids[k] == id;
-    last = ids[k] == id ? k : last;
-  }
-  *lost = (view_star){places, times};
-  if (times > MOST_LOST) return false;
-  places[0] = (map_place){gone | sub->first[last], row * sub->count + last};
-  for (uint32_t k = 0, n = 0; times > 1 && k < sub->count; k++)
-    if (ids[k] == id) places[n++] = (map_place){gone | sub->first[k], row * sub->count + k};
-  return times != 0;
+  const uint32_t which = map_told_loss(l->m, number);
+  *place = (map_place){gone | sub->first[which], map_uniform_row(gone) * sub->count + which};
+  *lost = (view_star){place, 1};
 }
 
 // What came off an orbit whose event comes just before its own (map/part.c).
@@ -146,10 +134,11 @@ static bool lost_by_parting(const losing *l, uint32_t number, view_star *lost) {
   return lost->count != 0;
 }
 
-static bool find_lost(const losing *l, uint32_t number, map_place *places, view_star *lost) {
-  const clv_event *event = &l->commit->events[number];
-  if (event->kind != CLV_CHANGED) return false;
-  return l->removed_count ? lost_with_cell(l, event, places, lost) : l->parting && lost_by_parting(l, number, lost);
+static bool find_lost(const losing *l, uint32_t number, map_place *place, view_star *lost) {
+  if (l->commit->events[number].kind != CLV_CHANGED) return false;
+  if (!l->removed_count) return l->parting && lost_by_parting(l, number, lost);
+  lost_with_cell(l, number, place, lost);
+  return true;
 }
 
 static double *value_of(const view_target *target, uint32_t slot) {
@@ -163,7 +152,7 @@ typedef struct summing {
   clv_dart darts[VIEW_LANES];
   view_star stars[VIEW_LANES];
   bool walked[VIEW_LANES];
-  map_place places[VIEW_LANES][MOST_LOST];
+  map_place places[VIEW_LANES];
 } summing;
 
 static void sum_up(losing *l, summing *s) {
@@ -193,7 +182,7 @@ static void sum_few(losing *l, const view_formula *formula, uint32_t first, uint
     view_star *star = &s.stars[s.count];
     star->count = map_told_star(l->m, k, &star->places);
     s.walked[s.count] = star->count != 0;
-    if (!star->count && !find_lost(l, k, s.places[s.count], star)) {
+    if (!star->count && !find_lost(l, k, &s.places[s.count], star)) {
       all->left.data[all->left.count++] = k;
       continue;
     }
@@ -479,7 +468,7 @@ static bool renumber(losing *l, view_table *table) {
   uint32_t dims = 0; // sorts of orbits whose numbers are read
   for (uint32_t k = 0; k < site->sources.count; k++)
     if (!site->sources.data[k].column) dims |= 1u << site->sources.data[k].dims;
-  for (uint32_t d = 0; l->splits && d < MAP_INDICES; d++)
+  for (uint32_t d = 0; l->splits && dims >> d; d++)
     if ((dims >> d & 1u) && l->first[d] < l->end[d] && !renumber_readers(l, table, d)) return false;
   return true;
 }
@@ -531,7 +520,7 @@ static bool list_changed(losing *l, view_table *table) {
   for (uint32_t k = 0; k < site->sources.count; k++)
     if (is_afar(l->views, site, &site->sources.data[k])) dims |= 1u << site->sources.data[k].dims;
   if (!start_keys(l->views, table)) return false;
-  for (uint32_t d = 0; d < MAP_INDICES; d++)
+  for (uint32_t d = 0; dims >> d; d++)
     if ((dims >> d & 1u) && l->first[d] < l->end[d] && !list_readers(l, table, d)) return false;
   const uint32_t own = site->crossing ? site->dims : clv_orbit_dims(&l->m->view, CLV_CELL);
   for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
