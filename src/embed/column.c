@@ -205,7 +205,7 @@ static void fill(const clv_column *column, uint8_t *data, size_t count) {
 // Room for every orbit there is, and the initial value in it.
 static bool fill_column(clv_column *column) {
   map *m = column->map;
-  const uint64_t room = (uint64_t)column->index->count + column->index->count / 32 + 8; // the first cuts find room
+  const uint64_t room = (uint64_t)column->index->count + column->index->count / 32 + MAP_FIRST_CUTS;
   if (!embed_reserve(m, &column->slots, room, column->size)) return false;
   fill(column, column->slots.data, column->index->count);
   for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES && !column->index->crossing; kind++) {

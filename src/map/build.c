@@ -323,7 +323,7 @@ static bool number_vertices(builder *b, bool *pinched) {
   map *m = b->m;
   map_index *index = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];
   const uint32_t vertices = b->e->template_vertices, *parent = b->corners.data;
-  if (!map_index_reserve(m, index, (uint64_t)vertices + vertices / 32 + 8)) return false; // the first cuts find room
+  if (!map_index_reserve(m, index, (uint64_t)vertices + vertices / 32 + MAP_FIRST_CUTS)) return false;
   for (uint32_t v = 0; v < vertices; v++) index->dart.data[map_index_take(index)] = CLV_NO_DART;
   uint32_t roots = 0;
   for (uint32_t kind = CLV_TEMPLATE_FIRST, at = 0; kind < MAP_TEMPLATES; kind++) {

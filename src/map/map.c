@@ -101,7 +101,7 @@ static void shrink(const map *m, void *slot, uint32_t *capacity, uint32_t count,
 void map_shrink(map *m) {
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     map_index *index = m->numbered[k];
-    const uint32_t room = index->count + index->count / 32 + 8; // a little is left, so that the first cuts find it
+    const uint32_t room = index->count + index->count / 32 + MAP_FIRST_CUTS; // a little is left
     shrink(m, &index->generation.data, &index->generation.capacity, room, sizeof *index->generation.data);
     shrink(m, &index->dart.data, &index->dart.capacity, room, sizeof *index->dart.data);
   }

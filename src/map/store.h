@@ -19,6 +19,9 @@ enum {
   MAP_KINDS = CLV_POLYHEDRON + 1,
   MAP_TEMPLATES = CLV_TEMPLATE_LAST + 1,
   MAP_INDICES = 16, // one for each set of dimensions at the most
+  // When orbits are numbered, room is left for so many more of each sort, and for a 32nd part, so that the first cuts find it: all
+  // columns of a sort run out of it in one commit.
+  MAP_FIRST_CUTS = 96,
 };
 
 // A row's state: generation in the low bits, alive when odd. A row or id whose generations are used up is not used
