@@ -368,31 +368,36 @@ static double left_over(clv_body *body, quick *q, const double *b, double *x) {
   return sqrt(left / norm);
 }
 
-// Springs have symmetric blocks, tetrahedra have not; the second body has more than one chunk of rows.
+// Springs have symmetric blocks, tetrahedra have not; the second body has more than one chunk of rows. The last two are
+// struts, those of tetrahedra in order of the lengths of their rows and free along an axis where they are held.
 static void a_round_solves_to_single_precision(void **state) {
   (void)state;
-  static const char *const laws[2] = {"springs", "fem-corotational"};
+  static const char *const laws[4] = {"springs", "fem-corotational", "springs", "springs"};
   const clv_allocator allocator = clv_default_allocator();
-  for (uint32_t c = 0; c < 2; c++) {
-    body_setup setup = setup_of(c ? CLV_GRID_TET5 : CLV_GRID_HEX, laws[c]);
-    const uint32_t side = c ? 13 : 4;
+  for (uint32_t c = 0; c < 4; c++) {
+    body_setup setup = setup_of(c % 2 ? CLV_GRID_TET5 : CLV_GRID_HEX, laws[c]);
+    const uint32_t side = c == 0 ? 4 : c == 1 ? 13 : 6;
     memcpy(setup.grid.cells, (const uint32_t[3]){side, side, side}, sizeof setup.grid.cells);
     clv_body *body = body_of(&setup);
-    hold_a_side(body, CLV_XYZ);
+    hold_a_side(body, c == 3 ? CLV_X | CLV_Z : CLV_XYZ);
     body_shake(body, 0.002, 3);
     const uint32_t slots = clv_body_slots(body);
     const size_t n = 3 * (size_t)slots;
     double *b = numbers(n), *x[2] = {numbers(n), numbers(n)};
+    uint8_t *axes = calloc(slots, 1);
     uint32_t *held = calloc(n, sizeof *held), held_count = 0;
     float *inverses = calloc(WIDE_BLOCK * (size_t)slots + WIDE_PAD, sizeof *inverses);
     matrix m;
     quick q;
+    struts s;
     bool rebuilt;
+    const matrix_sum sum = {clv_body_masses(body), 1, 0.0001, 0};
+    struts_init(&s, clv_body_views(body), &allocator);
     matrix_init(&m, clv_body_views(body), &allocator);
     quick_init(&q, &m, &allocator);
     assert_int_equal(matrix_follow(&m, &rebuilt), CLV_OK);
-    matrix_assemble(&m, &(matrix_sum){clv_body_masses(body), 1, 0.0001, 0});
-    assert_int_equal(m.symmetric_blocks, c == 0);
+    matrix_assemble(&m, &sum);
+    assert_int_equal(m.symmetric_blocks, c != 1);
     fill(b, n, 1e-30, 5); // units do not matter
     for (uint32_t k = 0; k < n; k++) {
       const bool is = is_free(body, k);
@@ -400,8 +405,15 @@ static void a_round_solves_to_single_precision(void **state) {
       inverses[WIDE_BLOCK * (size_t)(k / 3) + 4 * (k % 3)] = is ? (float)(1 / block[4 * (k % 3)]) : 0;
       b[k] = is ? b[k] : 0;
       if (!is) held[held_count++] = k;
+      axes[k / 3] |= (uint8_t)(!is << k % 3);
     }
-    assert_true(quick_fill(&q, inverses, held, held_count));
+    if (c >= 2) {
+      assert_true(struts_serve(clv_body_views(body)) && struts_follow(&s, &rebuilt));
+      struts_assemble(&s, &sum);
+      assert_true(quick_fill_struts(&q, &s, axes, held, held_count));
+    } else {
+      assert_true(quick_fill(&q, inverses, held, held_count));
+    }
     for (uint32_t set = 0; set < 2; set++) {
       q.set = set ? quick_plain() : quick_best();
       const double left = left_over(body, &q, b, x[set]);
@@ -413,6 +425,8 @@ static void a_round_solves_to_single_precision(void **state) {
     free(b);
     free(x[0]);
     free(x[1]);
+    struts_free(&s);
+    free(axes);
     free(held);
     free(inverses);
     clv_body_destroy(body);

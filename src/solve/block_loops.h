@@ -193,12 +193,23 @@ void LOOP_NAME(block_invert_all)(uint32_t count, const double *blocks, const uin
 
 // Struts
 
-static void take_lane(const double *from, double factor, double *record) {
-  static const int numbers[BLOCK_RECORD] = {0, 1, 2, -1, 4, 5, 8, -1};
-  for (int k = 0; k < BLOCK_RECORD; k++) record[k] = numbers[k] < 0 ? 0 : factor * from[numbers[k] * LANES];
+LANES_IN piece larger(piece a, piece b) {
+  const piece size = (piece)((piece_mask)b & INT64_MAX);
+  const piece_mask mask = size > a;
+  return (piece)(((piece_mask)size & mask) | ((piece_mask)a & ~mask));
 }
 
-void LOOP_NAME(block_take)(const double *from, double factor, uint32_t lanes_in, double *records) {
+static void take_lane(const double *from, double factor, double *record, double *largest) {
+  static const int numbers[BLOCK_RECORD] = {0, 1, 2, -1, 4, 5, 8, -1};
+  for (int k = 0; k < BLOCK_RECORD; k++) {
+    record[k] = numbers[k] < 0 ? 0 : factor * from[numbers[k] * LANES];
+    const double size = record[k] < 0 ? -record[k] : record[k];
+    *largest = size > *largest ? size : *largest;
+  }
+}
+
+void LOOP_NAME(block_take)(const double *from, double factor, uint32_t lanes_in, double *records,
+                           double largest[LANES]) {
   const piece by = (piece){0} + factor, none = {0};
   uint32_t done = 0;
   for (; done + PIECE <= lanes_in; done += PIECE, from += PIECE) {
@@ -210,24 +221,18 @@ void LOOP_NAME(block_take)(const double *from, double factor, uint32_t lanes_in,
                              by * load(from + 5 * LANES),
                              by * load(from + 8 * LANES),
                              none};
+    piece most = load(largest + done);
+    for (int k = 0; k < BLOCK_RECORD; k++) most = larger(most, m[k]);
+    store(largest + done, most);
     for (uint32_t h = 0; h < PIECES; h++) transpose(m + h * PIECE);
     for (uint32_t l = 0; l < PIECE; l++)
       for (uint32_t h = 0; h < PIECES; h++)
         store(records + BLOCK_RECORD * (unsigned long)(done + l) + h * PIECE, m[h * PIECE + l]);
   }
-  for (; done < lanes_in; done++, from++) take_lane(from, factor, records + BLOCK_RECORD * (unsigned long)done);
+  for (; done < lanes_in; done++, from++)
+    take_lane(from, factor, records + BLOCK_RECORD * (unsigned long)done, largest + done);
   for (; done < LANES; done++)
     for (uint32_t h = 0; h < PIECES; h++) store(records + BLOCK_RECORD * (unsigned long)done + h * PIECE, none);
-}
-
-void LOOP_NAME(block_subtract)(uint32_t count, const uint32_t *ends, const double *records, double *diagonal) {
-  for (uint32_t k = 0; k < count; k++, ends += 2, records += BLOCK_RECORD) {
-    if (ends[0] == ends[1]) continue;
-    for (int end = 0; end < 2; end++) {
-      double *to = diagonal + BLOCK_RECORD * (unsigned long)ends[end];
-      for (uint32_t h = 0; h < PIECES; h++) store(to + h * PIECE, load(to + h * PIECE) - load(records + h * PIECE));
-    }
-  }
 }
 
 typedef double four __attribute__((vector_size(32)));

@@ -25,10 +25,9 @@ typedef void block_invert_all(uint32_t count, const double *blocks, const uint32
 
 // Of struts (struts.h) a block is a record: xx xy xz 0 yy yz zz 0. Vectors have BLOCK_ROW numbers a row, the last being 0.
 enum { BLOCK_RECORD = 8, BLOCK_ROW = 4 };
-// Writes eight records: symmetric blocks times a factor. Entry e of lane l is from[e * 8 + l]; `lanes` of them count, the others are 0.
-typedef void block_take(const double *from, double factor, uint32_t lanes, double *records);
-// Takes the blocks of struts from the diagonal, at both ends.
-typedef void block_subtract(uint32_t count, const uint32_t *ends, const double *records, double *diagonal);
+// Writes eight records: symmetric blocks times a factor. Entry e of lane l is from[e * 8 + l]; `lanes` of them count, the others
+// are 0. largest[l] becomes no less than any number of lane l.
+typedef void block_take(const double *from, double factor, uint32_t lanes, double *records, double largest[8]);
 // sums += records (x_other - x_own), at both ends of each strut.
 typedef void block_pull(uint32_t count, const uint32_t *ends, const double *records, const double *x, double *sums);
 
@@ -37,7 +36,6 @@ typedef struct block_set {
   block_scatter_pairs *scatter_pairs;
   block_invert_all *invert;
   block_take *take;
-  block_subtract *subtract;
   block_pull *pull;
 } block_set;
 
@@ -46,7 +44,6 @@ typedef struct block_set {
   block_scatter_pairs block_scatter_pairs_##isa;                                                                       \
   block_invert_all block_invert_all_##isa;                                                                             \
   block_take block_take_##isa;                                                                                         \
-  block_subtract block_subtract_##isa;                                                                                 \
   block_pull block_pull_##isa;
 BLOCK_DECLARE(sse2)
 BLOCK_DECLARE(avx2)

@@ -34,6 +34,10 @@ void block_precondition(const double block[9], uint32_t held, double inverse[9])
     for (unsigned e = 0; e < 9; e++) inverse[e] = half[block_half[e]];
     return;
   }
+  if (held == 7) {
+    memset(inverse, 0, 9 * sizeof *inverse);
+    return;
+  }
   for (unsigned j = 0; j < 3; j++)
     for (unsigned i = 0; i < 3; i++) free[3 * j + i] = (held >> i | held >> j) & 1u ? (i == j) : block[3 * j + i];
   for (unsigned i = 0; i < 3; i++)

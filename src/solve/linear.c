@@ -205,6 +205,7 @@ static bool takes_struts(const linear_system *system) {
          !system->body->hanging->table.count && struts_serve(system->views);
 }
 
+// The preconditioner in double is made when it is asked for.
 static clv_result make_strutted(linear_system *system) {
   bool changed = false;
   if (!struts_follow(&system->struts, &changed) ||
@@ -212,11 +213,9 @@ static clv_result make_strutted(linear_system *system) {
     return no_memory(system);
   if (changed) quick_forget(&system->quick);
   struts_assemble(&system->struts, &system->sum);
-  struts_diagonal(&system->struts, system->blocks.data);
-  invert_diagonal(system, system->blocks.data, NULL);
   system->strutted = system->mixed = true;
   const bool filled =
-      quick_fill_struts(&system->quick, &system->struts, system->inverses.data, system->held.data, system->held.count);
+      quick_fill_struts(&system->quick, &system->struts, system->axes.data, system->held.data, system->held.count);
   return filled ? CLV_OK : no_memory(system);
 }
 
@@ -454,6 +453,10 @@ static clv_result iterate(linear_system *system, const conjugate_room *room, con
   if (result == CLV_OK && system->mixed) {
     result = solve_mixed(system, room, b, x, goal, length, iterations, end);
     if (end->iterations == iterations || end->residual <= goal) return result;
+  }
+  if (system->strutted) {
+    struts_diagonal(&system->struts, system->blocks.data);
+    invert_diagonal(system, system->blocks.data, NULL);
   }
   const uint32_t before = end->iterations;
   if (result == CLV_OK) result = conjugate_solve(room, &op, x, goal, iterations - before, end);

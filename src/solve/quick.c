@@ -3,7 +3,8 @@
 #include <float.h>
 #include <math.h>
 
-enum { WINDOW = 512, CHUNK_FOURS = 256, FILL_SLICES = 64, R, Z, P, Q, X, VECTORS };
+// CHUNK_LINES: of sixteen numbers; those of whole rows have three a group.
+enum { WINDOW = 512, CHUNK_LINES = 256, CHUNK_GROUPS = 85, FILL_SLICES = 64, R, Z, P, Q, X, VECTORS };
 
 void quick_init(quick *q, const matrix *m, const clv_allocator *allocator) {
   *q = (quick){.allocator = *allocator, .m = m, .set = quick_best()};
@@ -15,10 +16,14 @@ void quick_free(quick *q) {
   BASE_RELEASE(a, &q->starts);
   BASE_RELEASE(a, &q->places);
   BASE_RELEASE(a, &q->sources);
+  BASE_RELEASE(a, &q->slots);
+  BASE_RELEASE(a, &q->extras);
+  BASE_RELEASE(a, &q->positions);
+  BASE_RELEASE(a, &q->order);
   BASE_RELEASE(a, &q->sum_starts);
   BASE_RELEASE(a, &q->dots);
   BASE_RELEASE(a, &q->held);
-  BASE_RELEASE(a, &q->held_rows);
+  BASE_RELEASE(a, &q->held_lines);
   view_memory_free(&q->values, a);
   view_memory_free(&q->blocks, a);
   view_memory_free(&q->vectors, a);
@@ -34,17 +39,37 @@ static float *vector(const quick *q, uint32_t which) {
   return (float *)q->vectors.data + (which - R) * q->stride;
 }
 
-static uint32_t fours_of(const quick *q) {
-  return (q->rows + 3) / 4;
+static uint32_t groups_of(const quick *q) {
+  return (q->rows + QUICK_ROWS - 1) / QUICK_ROWS;
 }
 
-static uint32_t chunk_fours(const quick *q, uint32_t chunk) {
-  const uint32_t left = fours_of(q) - chunk * CHUNK_FOURS;
-  return left < CHUNK_FOURS ? left : CHUNK_FOURS;
+// How many times sixteen numbers a vector has.
+static uint32_t lines_of(const quick *q) {
+  return q->whole ? 3 * groups_of(q) : (q->rows + 3) / 4;
+}
+
+static uint32_t chunk_lines(const quick *q) {
+  return q->whole ? 3 * CHUNK_GROUPS : CHUNK_LINES;
+}
+
+static uint32_t lines_in(const quick *q, uint32_t chunk) {
+  const uint32_t left = lines_of(q) - chunk * chunk_lines(q);
+  return left < chunk_lines(q) ? left : chunk_lines(q);
 }
 
 static uint32_t chunks_of(const quick *q) {
-  return (fours_of(q) + CHUNK_FOURS - 1) / CHUNK_FOURS;
+  return (lines_of(q) + chunk_lines(q) - 1) / chunk_lines(q);
+}
+
+// Where the first of a row's three numbers is in a vector, and how far the next is.
+static size_t row_at(const quick *q, uint32_t row) {
+  if (!q->whole) return 4 * (size_t)row;
+  const uint32_t position = q->positions.data[row];
+  return (size_t)position / QUICK_ROWS * QUICK_GROUP + position % QUICK_ROWS;
+}
+
+static size_t axis_step(const quick *q) {
+  return q->whole ? QUICK_ROWS : 1;
 }
 
 // Layout
@@ -129,13 +154,14 @@ static bool reserve_chunks(quick *q) {
                          view_memory_resize(&q->locals, a, 0, q->local_room * m->views->threads * sizeof(float)));
 }
 
-static bool reserve(quick *q) {
+static bool reserve(quick *q, uint32_t numbers) {
   const clv_allocator *a = &q->allocator;
-  q->stride = ((size_t)fours_of(q) + 2) * 16;
+  const uint32_t slots = q->starts.data[q->starts.count - 1];
+  q->stride = ((size_t)lines_of(q) + 2) * 16;
   return BASE_RESERVE(a, &q->dots, 2 * (uint64_t)chunks_of(q)) &&
          view_memory_resize(&q->vectors, a, 0, (VECTORS - R) * q->stride * sizeof(float)) &&
-         view_memory_resize(&q->blocks, a, 0, ((size_t)fours_of(q) + 1) * 48 * sizeof(float)) &&
-         view_memory_resize(&q->values, a, 0, 9 * (size_t)q->places.count * sizeof(float));
+         view_memory_resize(&q->blocks, a, 0, 3 * q->stride * sizeof(float)) &&
+         view_memory_resize(&q->values, a, 0, (size_t)numbers * QUICK_ROWS * slots * sizeof(float));
 }
 
 static bool lay_out(quick *q) {
@@ -151,7 +177,7 @@ static bool lay_out(quick *q) {
     if (!lay_out_chunk(q, &m->chunks.data[k])) return false;
   }
   q->chunks.data[q->chunks.count++] = q->starts.count - 1;
-  return reserve_chunks(q) && reserve(q);
+  return reserve_chunks(q) && reserve(q, 9);
 }
 
 // The whole rows of struts are one chunk.
@@ -163,7 +189,7 @@ static bool lay_out_struts(quick *q, const struts *s) {
   q->chunks.data[0] = 0;
   q->chunks.data[1] = q->starts.count - 1;
   q->chunks.count = 2;
-  return reserve(q);
+  return view_memory_resize(&q->locals, a, 0, 4 * (size_t)QUICK_ROWS * groups_of(q) * sizeof(float)) && reserve(q, 6);
 }
 
 // Values
@@ -173,7 +199,7 @@ static void fill_slices(void *user, uint32_t part, uint32_t worker) {
   const uint32_t all = q->starts.count - 1, last = FILL_SLICES * (part + 1);
   (void)worker;
   const uint32_t end = q->starts.data[last < all ? last : all];
-  quick_fill_slot *fill = q->whole ? q->set->fill_strut : q->numbers == 6 ? q->set->fill_six : q->set->fill_nine;
+  quick_fill_slot *fill = q->numbers == 6 ? q->set->fill_six : q->set->fill_nine;
   for (uint32_t slot = q->starts.data[FILL_SLICES * part]; slot < end; slot++)
     fill(q->sources.data + (size_t)QUICK_ROWS * slot, q->from, q->scale,
          (float *)q->values.data + (size_t)q->numbers * QUICK_ROWS * slot);
@@ -183,7 +209,7 @@ static void fill_slices(void *user, uint32_t part, uint32_t worker) {
 static void fill_blocks(const quick *q, const float *inverses) {
   const float by = (float)(1 / q->scale);
   float *blocks = q->blocks.data;
-  const uint32_t rows = q->rows, whole = 4 * fours_of(q);
+  const uint32_t rows = q->rows, whole = 4 * lines_of(q);
   for (size_t row = 0; row < rows; row++, inverses += WIDE_BLOCK)
     for (size_t j = 0; j < 3; j++) {
       float *to = blocks + 48 * (row / 4) + 16 * j + 4 * (row % 4);
@@ -196,27 +222,31 @@ static void fill_blocks(const quick *q, const float *inverses) {
     for (size_t j = 0; j < 3; j++) memset(blocks + 48 * (row / 4) + 16 * j + 4 * (row % 4), 0, 4 * sizeof *blocks);
 }
 
-// Rows of which all is held are cleared as a whole.
+// Where a number of a vector with three a row is here.
+static uint32_t number_at(const quick *q, uint32_t number) {
+  return (uint32_t)(row_at(q, number / 3) + number % 3 * axis_step(q));
+}
+
+// Most of what is held are rows that lie together: lines of which nothing is free are cleared as a whole.
 static bool take_held(quick *q, const uint32_t *held, uint32_t count) {
-  if (!BASE_RESERVE(&q->allocator, &q->held, count) || !BASE_RESERVE(&q->allocator, &q->held_rows, count / 3 + 1))
-    return false;
-  q->held.count = q->held_rows.count = 0;
-  for (uint32_t k = 0; k < count;) {
-    const bool whole = held[k] % 3 == 0 && k + 2 < count && held[k + 2] == held[k] + 2;
-    if (whole)
-      q->held_rows.data[q->held_rows.count++] = held[k] / 3;
-    else
-      q->held.data[q->held.count++] = 4 * (held[k] / 3) + held[k] % 3;
-    k += whole ? 3 : 1;
+  const clv_allocator *a = &q->allocator;
+  const uint32_t lines = lines_of(q), whole = q->whole ? 16 : 12;
+  if (!BASE_RESERVE(a, &q->held, count) || !BASE_RESERVE(a, &q->held_lines, lines)) return false;
+  memset(q->held_lines.data, 0, lines * sizeof *q->held_lines.data);
+  for (uint32_t k = 0; k < count; k++) q->held_lines.data[number_at(q, held[k]) / 16]++;
+  q->held.count = q->held_lines.count = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    const uint32_t at = number_at(q, held[k]);
+    if (q->held_lines.data[at / 16] < whole) q->held.data[q->held.count++] = at;
   }
+  for (uint32_t line = 0; line < lines; line++)
+    if (q->held_lines.data[line] == whole) q->held_lines.data[q->held_lines.count++] = line;
   return true;
 }
 
-// Takes values as the layout has them, the largest number on the diagonal being given.
-static void fill_values(quick *q, double largest, const float *inverses) {
+// The largest number becomes about 1.
+static void set_scale(quick *q, double largest) {
   q->scale = largest > 0 && isfinite(largest) ? 1 / largest : 1;
-  base_pool_run(q->m->views->pool, fill_slices, q, (q->starts.count - 1 + FILL_SLICES - 1) / FILL_SLICES);
-  fill_blocks(q, inverses);
 }
 
 bool quick_fill(quick *q, const float *inverses, const uint32_t *held, uint32_t held_count) {
@@ -228,18 +258,19 @@ bool quick_fill(quick *q, const float *inverses, const uint32_t *held, uint32_t 
     const double *block = matrix_block(m, m->starts.data[row]);
     for (uint32_t axis = 0; axis < 3; axis++) largest = block[4 * axis] > largest ? block[4 * axis] : largest;
   }
+  set_scale(q, largest);
   q->numbers = m->symmetric_blocks ? 6 : 9;
   q->from = m->values.data;
-  fill_values(q, largest, inverses);
+  base_pool_run(m->views->pool, fill_slices, q, (q->starts.count - 1 + FILL_SLICES - 1) / FILL_SLICES);
+  fill_blocks(q, inverses);
   return true;
 }
 
-bool quick_fill_struts(quick *q, const struts *s, const float *inverses, const uint32_t *held, uint32_t held_count) {
+bool quick_fill_struts(quick *q, const struts *s, const uint8_t *axes, const uint32_t *held, uint32_t held_count) {
   q->made = (q->made && q->whole) || lay_out_struts(q, s);
   if (!q->made || !take_held(q, held, held_count)) return false;
-  q->numbers = 6;
-  q->from = s->blocks.data;
-  fill_values(q, struts_largest(s), inverses);
+  set_scale(q, s->largest);
+  quick_fill_whole(q, s, axes);
   return true;
 }
 
@@ -300,19 +331,20 @@ static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
 static void descend_chunk(void *user, uint32_t chunk, uint32_t worker) {
   const run *s = user;
   const quick *q = s->q;
-  const size_t first = (size_t)chunk * CHUNK_FOURS * 16;
+  const size_t first = (size_t)chunk * chunk_lines(q) * 16;
   (void)worker;
-  s->q->set->descend(chunk_fours(q, chunk), s->alpha, vector(q, Q) + first, (const float *)q->blocks.data + 3 * first,
-                     vector(q, R) + first, vector(q, Z) + first, q->dots.data + 2 * (size_t)chunk);
+  const float *blocks = (const float *)q->blocks.data + (q->whole ? 2 : 3) * first;
+  quick_descend *descend = q->whole ? q->set->descend_groups : q->set->descend;
+  descend(q->whole ? lines_in(q, chunk) / 3 : lines_in(q, chunk), s->alpha, vector(q, Q) + first, blocks,
+          vector(q, R) + first, vector(q, Z) + first, q->dots.data + 2 * (size_t)chunk);
 }
 
 static void turn_chunk(void *user, uint32_t chunk, uint32_t worker) {
   const run *s = user;
   const quick *q = s->q;
-  const size_t first = (size_t)chunk * CHUNK_FOURS * 16;
+  const size_t first = (size_t)chunk * chunk_lines(q) * 16;
   (void)worker;
-  s->q->set->turn(chunk_fours(q, chunk), s->alpha, s->beta, vector(q, Z) + first, vector(q, P) + first,
-                  vector(q, X) + first);
+  q->set->turn(lines_in(q, chunk), s->alpha, s->beta, vector(q, Z) + first, vector(q, P) + first, vector(q, X) + first);
 }
 
 static double sum_of(const quick *q, uint32_t chunks, uint32_t which) {
@@ -330,11 +362,12 @@ static double multiply(run *s) {
   const quick *q = s->q;
   const uint32_t chunks = q->m->chunks.count;
   if (q->whole)
-    return q->set->whole(q->chunks.data[1], q->starts.data, q->places.data, q->values.data, vector(q, P), vector(q, Q));
+    return q->set->whole(groups_of(q), q->starts.data, &(quick_columns){q->slots.data, q->extras.data, q->places.data},
+                         q->values.data, vector(q, P), q->locals.data, vector(q, Q));
   if (chunks == 1) {
     memset(vector(q, Q), 0, q->stride * sizeof(float));
     multiply_slices(s, 0, vector(q, P), vector(q, Q));
-    return q->set->dot(fours_of(q), vector(q, P), vector(q, Q));
+    return q->set->dot(lines_of(q), vector(q, P), vector(q, Q));
   }
   if (q->m->views->threads == 1) { // sums are gathered while they are in the cache
     for (uint32_t k = 0; k < chunks; k++) {
@@ -364,22 +397,28 @@ static void turn(run *s, double alpha, double beta) {
 // Solving
 
 static void take_residual(const quick *q, const double *residual, double by) {
+  const size_t step = axis_step(q);
   float *r = vector(q, R);
   memset(q->vectors.data, 0, (VECTORS - R) * q->stride * sizeof(float));
-  for (size_t row = 0; row < q->rows; row++, r += 4, residual += 3)
-    for (size_t axis = 0; axis < 3; axis++) r[axis] = (float)(by * residual[axis]);
+  for (uint32_t row = 0; row < q->rows; row++, residual += 3) {
+    float *to = r + row_at(q, row);
+    for (size_t axis = 0; axis < 3; axis++) to[step * axis] = (float)(by * residual[axis]);
+  }
 }
 
 static void give_correction(const quick *q, double by, double *x) {
+  const size_t step = axis_step(q);
   const float *correction = vector(q, X);
-  for (size_t row = 0; row < q->rows; row++, correction += 4, x += 3)
-    for (size_t axis = 0; axis < 3; axis++) x[axis] += by * (double)correction[axis];
+  for (uint32_t row = 0; row < q->rows; row++, x += 3) {
+    const float *from = correction + row_at(q, row);
+    for (size_t axis = 0; axis < 3; axis++) x[axis] += by * (double)from[step * axis];
+  }
 }
 
 static void clear_held(const quick *q) {
   float *image = vector(q, Q);
-  for (uint32_t k = 0; k < q->held_rows.count; k++)
-    memset(image + 4 * (size_t)q->held_rows.data[k], 0, 4 * sizeof *image);
+  for (uint32_t k = 0; k < q->held_lines.count; k++)
+    memset(image + 16 * (size_t)q->held_lines.data[k], 0, 16 * sizeof *image);
   for (uint32_t k = 0; k < q->held.count; k++) image[q->held.data[k]] = 0;
 }
 

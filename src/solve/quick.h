@@ -13,7 +13,8 @@
 // have the same bits for any number of threads, and so has all else, as sums are taken by chunks of rows.
 //
 // Struts (struts.h) have whole rows, both sides of the diagonal, in one chunk: in a core's cache, reading a block twice costs
-// less than adding to the rows of another.
+// less than adding to the rows of another. Their vectors are in groups of sixteen rows, by axis: a wide register picks the
+// columns of a slot from a few groups, and nothing has to be turned from rows to lanes and back.
 //
 // Values are scaled so that the largest number on the diagonal is 1, residuals likewise: units do not matter.
 
@@ -44,6 +45,10 @@ typedef struct quick {
   BASE_ARRAY(uint32_t) starts;  // of each slice its first slot, and the end
   BASE_ARRAY(uint32_t) places;  // of each slot: sixteen local rows, times 4; the slice's own first
   BASE_ARRAY(uint32_t) sources; // of each slot: sixteen blocks of the matrix or records of struts, or QUICK_NONE
+  // Of whole rows: slots, what they have beside their two groups, where each row is, and which row is where
+  BASE_ARRAY(quick_slot) slots;
+  BASE_ARRAY(quick_extra) extras;
+  BASE_ARRAY(uint32_t) positions, order;
   view_memory values;
   view_memory blocks; // the preconditioner, as quick_set.h has it
   view_memory vectors;
@@ -51,7 +56,7 @@ typedef struct quick {
   BASE_ARRAY(size_t) sum_starts;
   size_t stride, local_room;
   BASE_ARRAY(double) dots;
-  BASE_ARRAY(uint32_t) held, held_rows; // numbers of vectors that stay 0; rows that do as a whole
+  BASE_ARRAY(uint32_t) held, held_lines; // numbers of vectors that stay 0; lines of sixteen that do as a whole
 } quick;
 
 void quick_init(quick *q, const matrix *m, const clv_allocator *allocator);
@@ -61,10 +66,11 @@ void quick_forget(quick *q);
 // Takes the values of the matrix, and the inverses of its diagonal blocks, WIDE_BLOCK a row. `held`: numbers of vectors, three
 // a row, that stay as they are. False: no memory.
 bool quick_fill(quick *q, const float *inverses, const uint32_t *held, uint32_t held_count);
-// The same for struts.
-bool quick_fill_struts(quick *q, const struts *s, const float *inverses, const uint32_t *held, uint32_t held_count);
-// The slices of whole rows (quick_whole.c).
+// The same for struts. The preconditioner follows from them and the bits of axes that are held of each row.
+bool quick_fill_struts(quick *q, const struts *s, const uint8_t *axes, const uint32_t *held, uint32_t held_count);
+// The slices of whole rows, their values and preconditioner (quick_whole.c).
 bool quick_lay_whole(quick *q, const struts *s);
+void quick_fill_whole(const quick *q, const struts *s, const uint8_t *axes);
 // x gets better by what takes `residual`, of length `norm`, away: until that has become smaller by a factor of `goal`, or of
 // QUICK_DEPTH, or iterations are used up. Vectors have three numbers a row. end->residual is relative, too.
 void quick_solve(quick *q, const double *residual, double norm, double goal, uint32_t iterations, double *x,

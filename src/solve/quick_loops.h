@@ -8,9 +8,11 @@
 #endif
 
 #include "rule/emit_lanes.h"
+#include "solve/blocks.h"
 #include "solve/quick_set.h"
 
 #if CLV_WIDTH == 8
+#include <immintrin.h>
 #define WIDE 16
 #define LOW 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
 #define HIGH 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
@@ -232,27 +234,6 @@ void LOOP_NAME(quick_multiply_nine)(uint32_t slices, const uint32_t *starts, con
   KEEP_SMALL;
 }
 
-LANES_IN void put_row(float *p, row a) {
-  *(row_stored *)p = a;
-}
-
-LANES_IN void put_rows(float *y, const uint32_t *at, wide a) {
-#if defined(TAKE_ROW)
-  put_row(y + at[0], TAKE_ROW(a, 0));
-  put_row(y + at[4], TAKE_ROW(a, 1));
-  put_row(y + at[8], TAKE_ROW(a, 2));
-  put_row(y + at[12], TAKE_ROW(a, 3));
-#else
-  for (int k = 0; k < WIDE; k += 4) put_row(y + at[k], (row){a[k], a[k + 1], a[k + 2], a[k + 3]});
-#endif
-}
-
-LANES_IN void put(float *y, const uint32_t *at, const wide s[3]) {
-  wide rows[4];
-  by_rows(s, rows);
-  for (int k = 0; k < 4; k++) put_rows(y, at + k, rows[k]);
-}
-
 // Sums have sixteen lanes, whatever the registers.
 LANES_IN double add_lanes(const wide sums[PARTS]) {
   double each[16], sum = 0;
@@ -261,31 +242,73 @@ LANES_IN double add_lanes(const wide sums[PARTS]) {
   return sum;
 }
 
-double LOOP_NAME(quick_multiply_whole)(uint32_t slices, const uint32_t *restrict starts,
-                                       const uint32_t *restrict places, const float *restrict values,
-                                       const float *restrict x, float *restrict y) {
-  FLUSH_SMALL;
+// Where registers hold a group, columns are picked from the groups of a slot. Narrower ones are better off with rows.
+#if WIDE == 16
+LANES_IN void pick(const float *x, const quick_slot *slot, const quick_extra *extras, wide to[3]) {
+  const __m512i from = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)slot->lanes));
+  const float *first = x + slot->groups[0], *second = x + slot->groups[1];
+  for (int axis = 0; axis < 3; axis++)
+    to[axis] = _mm512_permutex2var_ps(load(first + 16 * axis), from, load(second + 16 * axis));
+  for (const quick_extra *e = extras; e < extras + slot->extras; e++)
+    for (int axis = 0; axis < 3; axis++)
+      to[axis] = _mm512_mask_permutexvar_ps(to[axis], (__mmask16)e->lanes, from, load(x + e->group + 16 * axis));
+}
+#else
+LANES_IN void list_rows(const float *x, uint32_t groups, float *rows) {
+  for (uint32_t group = 0; group < groups; group++, x += QUICK_GROUP)
+    for (int lane = 0; lane < 16; lane += WIDE, rows += 4 * WIDE) {
+      wide to[4];
+      by_rows((const wide[3]){load(x + lane), load(x + lane + 16), load(x + lane + 32)}, to);
+      for (int k = 0; k < 4; k++)
+        for (int e = 0; e < WIDE; e += 4)
+          *(row_stored *)(rows + 4 * (k + e)) = (row){to[k][e], to[k][e + 1], to[k][e + 2], to[k][e + 3]};
+    }
+}
+#endif
+
+// Each column of a block has sums of its own: one that gets all three would wait for itself.
+LANES_IN void add_whole_block(const float *m, const wide x[3], wide sums[3][3]) {
   enum { numbers = 6 };
+  const wide xy = keep(ENTRY(0, 1)), xz = keep(ENTRY(0, 2)), yz = keep(ENTRY(1, 2));
+  const wide block[3][3] = {{ENTRY(0, 0), xy, xz}, {xy, ENTRY(1, 1), yz}, {xz, yz, ENTRY(2, 2)}};
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) sums[j][i] = fused(block[j][i], x[j], sums[j][i]);
+}
+
+double LOOP_NAME(quick_multiply_whole)(uint32_t slices, const uint32_t *restrict starts,
+                                       const quick_columns *restrict columns, const float *restrict values,
+                                       const float *restrict x, float *restrict rows, float *restrict y) {
+  FLUSH_SMALL;
   wide dots[PARTS] = {{0}};
+#if WIDE == 16
+  const quick_extra *extras = columns->extras;
+  (void)rows;
+#else
+  list_rows(x, slices, rows);
+#endif
   for (uint32_t slice = 0; slice < slices; slice++)
     for (uint32_t lane = 0; lane < QUICK_ROWS; lane += WIDE) {
-      const uint32_t *const own = places + (unsigned long)QUICK_ROWS * starts[slice] + lane, *at = own;
-      const float *m = values + (unsigned long)QUICK_ROWS * numbers * starts[slice] + lane;
-      wide mine[3], s[3] = {{0}};
-      gather(x, own, mine);
-      for (int i = 0; i < 3; i++) s[i] = ALONG(i, mine);
-      for (uint32_t k = starts[slice] + 1; k < starts[slice + 1]; k++) {
-        at += QUICK_ROWS;
-        m += QUICK_ROWS * numbers;
+      const unsigned long own = (unsigned long)QUICK_GROUP * slice + lane;
+      const float *m = values + 6ul * QUICK_ROWS * starts[slice] + lane;
+      const wide mine[3] = {load(x + own), load(x + own + 16), load(x + own + 32)};
+      wide sums[3][3] = {{{0}}};
+      add_whole_block(m, mine, sums);
+      for (uint32_t slot = starts[slice] + 1; slot < starts[slice + 1]; slot++) {
         wide other[3];
-        gather(x, at, other);
-        const wide xy = keep(ENTRY(0, 1)), xz = keep(ENTRY(0, 2)), yz = keep(ENTRY(1, 2));
-        s[0] = fused(xz, other[2], fused(xy, other[1], fused(ENTRY(0, 0), other[0], s[0])));
-        s[1] = fused(yz, other[2], fused(ENTRY(1, 1), other[1], fused(xy, other[0], s[1])));
-        s[2] = fused(ENTRY(2, 2), other[2], fused(yz, other[1], fused(xz, other[0], s[2])));
+        m += 6 * QUICK_ROWS;
+#if WIDE == 16
+        pick(x, columns->slots + slot, extras, other);
+        extras += columns->slots[slot].extras;
+#else
+        gather(rows, columns->places + (unsigned long)QUICK_ROWS * slot + lane, other);
+#endif
+        add_whole_block(m, other, sums);
       }
-      put(y, own, s);
-      for (int i = 0; i < 3; i++) dots[lane / WIDE] = fused(mine[i], s[i], dots[lane / WIDE]);
+      for (int i = 0; i < 3; i++) {
+        const wide sum = sums[0][i] + sums[1][i] + sums[2][i];
+        store(y + own + 16 * i, sum);
+        dots[lane / WIDE] = fused(mine[i], sum, dots[lane / WIDE]);
+      }
     }
   const double dot = add_lanes(dots);
   KEEP_SMALL;
@@ -313,22 +336,26 @@ LANES_IN void turn_four(const eight_floats from[4], eight_floats to[4]) {
   to[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
-// Of eight blocks, whose numbers are at blocks + size * source, the first eight numbers; number k becomes line lines[k], if any.
-LANES_IN void fill_eight(const uint32_t *sources, const double *blocks, unsigned long size, double by,
-                         const int lines[8], float *to) {
+// Of eight blocks, whose numbers are at blocks + size * source, the first eight numbers, each by lanes.
+LANES_IN void take_eight(const uint32_t *sources, const double *blocks, unsigned long size, double by,
+                         eight_floats to[8]) {
   static const double nothing[9] = {0};
   eight_floats from[8], low[4], high[4];
   for (int k = 0; k < 8; k++) from[k] = narrow(sources[k] == QUICK_NONE ? nothing : blocks + size * sources[k], by);
   turn_four(from, low);
   turn_four(from + 4, high);
   for (int k = 0; k < 4; k++) {
-    if (lines[k] >= 0)
-      *(eight_floats_stored *)(to + QUICK_ROWS * lines[k]) =
-          __builtin_shufflevector(low[k], high[k], 0, 1, 2, 3, 8, 9, 10, 11);
-    if (lines[k + 4] >= 0)
-      *(eight_floats_stored *)(to + QUICK_ROWS * lines[k + 4]) =
-          __builtin_shufflevector(low[k], high[k], 4, 5, 6, 7, 12, 13, 14, 15);
+    to[k] = __builtin_shufflevector(low[k], high[k], 0, 1, 2, 3, 8, 9, 10, 11);
+    to[k + 4] = __builtin_shufflevector(low[k], high[k], 4, 5, 6, 7, 12, 13, 14, 15);
   }
+}
+
+// Number k becomes line lines[k], if any.
+LANES_IN void fill_eight(const uint32_t *sources, const double *blocks, double by, const int lines[8], float *to) {
+  eight_floats numbers[8];
+  take_eight(sources, blocks, 9, by, numbers);
+  for (int k = 0; k < 8; k++)
+    if (lines[k] >= 0) *(eight_floats_stored *)(to + QUICK_ROWS * lines[k]) = numbers[k];
 }
 
 // The last number of nine.
@@ -340,7 +367,7 @@ LANES_IN void fill_last(const uint32_t *sources, const double *blocks, double by
 void LOOP_NAME(quick_fill_nine)(const uint32_t *sources, const double *blocks, double by, float *values) {
   static const int lines[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   for (int lane = 0; lane < QUICK_ROWS; lane += 8) {
-    fill_eight(sources + lane, blocks, 9, by, lines, values + lane);
+    fill_eight(sources + lane, blocks, by, lines, values + lane);
     fill_last(sources + lane, blocks, by, values + 8 * QUICK_ROWS + lane);
   }
 }
@@ -349,33 +376,61 @@ void LOOP_NAME(quick_fill_nine)(const uint32_t *sources, const double *blocks, d
 void LOOP_NAME(quick_fill_six)(const uint32_t *sources, const double *blocks, double by, float *values) {
   static const int lines[8] = {0, 1, 2, -1, 3, 4, -1, -1};
   for (int lane = 0; lane < QUICK_ROWS; lane += 8) {
-    fill_eight(sources + lane, blocks, 9, by, lines, values + lane);
+    fill_eight(sources + lane, blocks, by, lines, values + lane);
     fill_last(sources + lane, blocks, by, values + 5 * QUICK_ROWS + lane);
   }
 }
 
 // Records of struts have eight numbers, of which those at 3 and 7 are 0.
-void LOOP_NAME(quick_fill_strut)(const uint32_t *sources, const double *records, double by, float *values) {
-  static const int lines[8] = {0, 1, 2, -1, 3, 4, 5, -1};
-  for (int lane = 0; lane < QUICK_ROWS; lane += 8) fill_eight(sources + lane, records, 8, by, lines, values + lane);
+void LOOP_NAME(quick_fill_whole)(uint32_t slots, const uint32_t *sources, const double *records, double by,
+                                 float *values) {
+  static const int places[6] = {0, 1, 2, 4, 5, 6};
+  for (unsigned long lane = 0; lane < QUICK_ROWS; lane += 8) {
+    eight_floats left[6];
+    for (unsigned long k = 0; k < 6; k++) left[k] = *(eight_floats_stored *)(values + QUICK_ROWS * k + lane);
+    for (unsigned long slot = 0; slot < slots; slot++) {
+      eight_floats numbers[8];
+      take_eight(sources + QUICK_ROWS * slot + lane, records, 8, by, numbers);
+      for (unsigned long k = 0; k < 6; k++) {
+        *(eight_floats_stored *)(values + QUICK_ROWS * (6 * (slot + 1) + k) + lane) = numbers[places[k]];
+        left[k] -= numbers[places[k]];
+      }
+    }
+    for (unsigned long k = 0; k < 6; k++) *(eight_floats_stored *)(values + QUICK_ROWS * k + lane) = left[k];
+  }
 }
 
-double LOOP_NAME(quick_dot)(unsigned long fours, const float *a, const float *b) {
+uint32_t LOOP_NAME(quick_invert_group)(const float *blocks, float *inverses) {
+  double half[6][QUICK_ROWS];
+  uint32_t good[QUICK_ROWS], bits = 0;
+  for (int l = 0; l < QUICK_ROWS; l++) {
+    double one[6], m[6];
+    for (int e = 0; e < 6; e++) m[e] = (double)blocks[QUICK_ROWS * e + l];
+    good[l] = block_cofactors(m[0], m[1], m[2], m[3], m[4], m[5], one);
+    for (int e = 0; e < 6; e++) half[e][l] = one[e];
+  }
+  for (int l = 0; l < QUICK_ROWS; l++) bits |= good[l] << l;
+  for (int e = 0; e < 6; e++)
+    for (int l = 0; l < QUICK_ROWS; l++) inverses[QUICK_ROWS * e + l] = (float)half[e][l];
+  return bits;
+}
+
+double LOOP_NAME(quick_dot)(unsigned long lines, const float *a, const float *b) {
   FLUSH_SMALL;
   wide sums[PARTS] = {{0}};
-  for (; fours > 0; fours--, a += 16, b += 16)
+  for (; lines > 0; lines--, a += 16, b += 16)
     for (int k = 0; k < PARTS; k++) sums[k] = fused(load(a + k * WIDE), load(b + k * WIDE), sums[k]);
   const double sum = add_lanes(sums);
   KEEP_SMALL;
   return sum;
 }
 
-void LOOP_NAME(quick_descend)(unsigned long fours, float alpha, const float *restrict q, const float *restrict blocks,
+void LOOP_NAME(quick_descend)(unsigned long lines, float alpha, const float *restrict q, const float *restrict blocks,
                               float *restrict r, float *restrict z, double sums[2]) {
   FLUSH_SMALL;
   const wide by = all(-alpha);
   wide squares[PARTS] = {{0}}, slopes[PARTS] = {{0}};
-  for (; fours > 0; fours--, q += 16, r += 16, z += 16, blocks += 48)
+  for (; lines > 0; lines--, q += 16, r += 16, z += 16, blocks += 48)
     for (int k = 0; k < PARTS; k++) {
       const float *block = blocks + k * WIDE;
       const wide a = fused(by, load(q + k * WIDE), load(r + k * WIDE));
@@ -392,11 +447,39 @@ void LOOP_NAME(quick_descend)(unsigned long fours, float alpha, const float *res
   KEEP_SMALL;
 }
 
-void LOOP_NAME(quick_turn)(unsigned long fours, float alpha, float beta, const float *restrict z, float *restrict p,
+void LOOP_NAME(quick_descend_groups)(unsigned long groups, float alpha, const float *restrict q,
+                                     const float *restrict blocks, float *restrict r, float *restrict z,
+                                     double sums[2]) {
+  FLUSH_SMALL;
+  enum { numbers = 6 };
+  const wide by = all(-alpha);
+  wide squares[PARTS] = {{0}}, slopes[PARTS] = {{0}};
+  for (; groups > 0; groups--, q += QUICK_GROUP, r += QUICK_GROUP, z += QUICK_GROUP, blocks += 2 * QUICK_GROUP)
+    for (int k = 0; k < PARTS; k++) {
+      const float *m = blocks + k * WIDE;
+      wide a[3];
+      for (int i = 0; i < 3; i++) {
+        const int at = 16 * i + k * WIDE;
+        a[i] = fused(by, load(q + at), load(r + at));
+        store(r + at, a[i]);
+        squares[k] = fused(a[i], a[i], squares[k]);
+      }
+      for (int i = 0; i < 3; i++) {
+        const wide b = ALONG(i, a);
+        store(z + 16 * i + k * WIDE, b);
+        slopes[k] = fused(a[i], b, slopes[k]);
+      }
+    }
+  sums[0] = add_lanes(squares);
+  sums[1] = add_lanes(slopes);
+  KEEP_SMALL;
+}
+
+void LOOP_NAME(quick_turn)(unsigned long lines, float alpha, float beta, const float *restrict z, float *restrict p,
                            float *restrict x) {
   FLUSH_SMALL;
   const wide a = all(alpha), b = all(beta);
-  for (; fours > 0; fours--, z += 16, p += 16, x += 16)
+  for (; lines > 0; lines--, z += 16, p += 16, x += 16)
     for (int k = 0; k < PARTS; k++) {
       const wide old = load(p + k * WIDE);
       store(x + k * WIDE, fused(a, old, load(x + k * WIDE)));

@@ -5,7 +5,8 @@
 #define SET(isa)                                                                                                       \
   {                                                                                                                    \
     quick_multiply_six_##isa, quick_multiply_nine_##isa, quick_multiply_whole_##isa, quick_fill_six_##isa,             \
-        quick_fill_nine_##isa, quick_fill_strut_##isa, quick_dot_##isa, quick_descend_##isa, quick_turn_##isa          \
+        quick_fill_nine_##isa, quick_fill_whole_##isa, quick_invert_group_##isa, quick_dot_##isa, quick_descend_##isa, \
+        quick_descend_groups_##isa, quick_turn_##isa                                                                   \
   }
 
 static const quick_set plain = SET(sse2);

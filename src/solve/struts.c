@@ -2,6 +2,8 @@
 
 #include "solve/block_set.h"
 
+#include <math.h>
+
 enum { BATCHES = 8 }; // that a kernel is run for at a time
 
 void struts_init(struts *s, clv_views *views, const clv_allocator *allocator) {
@@ -74,7 +76,7 @@ static bool reserve(struts *s) {
     most = pairs > most ? pairs : most;
   }
   const size_t room = (size_t)BATCHES * 9 * most * KERNEL_LANES * sizeof(double);
-  const size_t blocks = BLOCK_RECORD * ((size_t)s->count + s->rows) * sizeof(double);
+  const size_t blocks = BLOCK_RECORD * (size_t)s->count * sizeof(double);
   const size_t vectors = 2 * BLOCK_ROW * (size_t)s->rows * sizeof(double);
   return BASE_RESERVE(a, &s->ends, 2 * (uint64_t)s->count) &&
          (s->room.room >= room || view_memory_resize(&s->room, a, 0, room)) &&
@@ -98,8 +100,8 @@ bool struts_follow(struts *s, bool *changed) {
   return true;
 }
 
-// The blocks of one part. The result: how many struts it has.
-static uint32_t assemble_part(struts *s, const view_part *part, double *blocks) {
+// The blocks of one part, and the largest numbers by lane. The result: how many struts it has.
+static uint32_t assemble_part(struts *s, const view_part *part, double *blocks, double largest[KERNEL_LANES]) {
   const block_set *loops = block_best();
   const uint32_t pairs = part->table->kernel->pairs.count, all = batches_of(part), rows = part->slab->rows;
   views_read_part(s->views, part, 0);
@@ -110,27 +112,20 @@ static uint32_t assemble_part(struts *s, const view_part *part, double *blocks) 
     for (uint32_t b = 0; b < batches; b++) {
       const uint32_t left = rows - (batch + b) * KERNEL_LANES, lanes = left < KERNEL_LANES ? left : KERNEL_LANES;
       for (uint32_t k = 0; k < pairs; k++, from += 9 * KERNEL_LANES, blocks += BLOCK_RECORD * KERNEL_LANES)
-        loops->take(from, -s->sum.stiffness, lanes, blocks);
+        loops->take(from, -s->sum.stiffness, lanes, blocks, largest);
     }
   }
   return all * pairs * KERNEL_LANES;
 }
 
-static double *diagonal_of(const struts *s, uint32_t row) {
-  return (double *)s->blocks.data + BLOCK_RECORD * ((size_t)s->count + row);
-}
-
 void struts_assemble(struts *s, const matrix_sum *sum) {
-  double *blocks = s->blocks.data;
+  double *blocks = s->blocks.data, largest[KERNEL_LANES] = {0};
   s->sum = *sum;
   for (uint32_t n = 0; n < s->views->parts.count; n++)
-    blocks += BLOCK_RECORD * (size_t)assemble_part(s, &s->views->parts.data[n], blocks);
-  for (uint32_t row = 0; row < s->rows; row++) {
-    double *to = diagonal_of(s, row);
-    for (uint32_t k = 0; k < BLOCK_RECORD; k++) to[k] = 0;
-    to[0] = to[4] = to[6] = sum->mass * sum->masses[row];
-  }
-  if (s->rows) block_best()->subtract(s->count, s->ends.data, s->blocks.data, diagonal_of(s, 0));
+    blocks += BLOCK_RECORD * (size_t)assemble_part(s, &s->views->parts.data[n], blocks, largest);
+  s->largest = 0;
+  for (uint32_t lane = 0; lane < KERNEL_LANES; lane++) s->largest = fmax(s->largest, largest[lane]);
+  for (uint32_t row = 0; row < s->rows; row++) s->largest = fmax(s->largest, sum->mass * sum->masses[row]);
 }
 
 double struts_multiply(const struts *s, const double *x, double *out) {
@@ -148,18 +143,12 @@ double struts_multiply(const struts *s, const double *x, double *out) {
 
 void struts_diagonal(const struts *s, double *blocks) {
   static const uint8_t number[9] = {0, 1, 2, 1, 4, 5, 2, 5, 6};
-  for (uint32_t row = 0; row < s->rows; row++, blocks += 9)
-    for (uint32_t e = 0; e < 9; e++) blocks[e] = diagonal_of(s, row)[number[e]];
-}
-
-double struts_largest(const struts *s) {
-  double largest = 0;
-  for (uint32_t row = 0; row < s->rows; row++) {
-    const double *block = diagonal_of(s, row);
-    for (uint32_t axis = 0; axis < 3; axis++) {
-      const double number = block[axis == 0 ? 0 : 2 + 2 * axis];
-      largest = number > largest ? number : largest;
-    }
+  for (uint32_t row = 0; row < s->rows; row++)
+    for (uint32_t e = 0; e < 9; e++) blocks[9 * (size_t)row + e] = e % 4 == 0 ? s->sum.mass * s->sum.masses[row] : 0;
+  const double *record = s->blocks.data;
+  for (uint32_t k = 0; k < s->count; k++, record += BLOCK_RECORD) {
+    const uint32_t *ends = s->ends.data + 2 * (size_t)k;
+    for (uint32_t end = 0; end < 2 && ends[0] != ends[1]; end++)
+      for (uint32_t e = 0; e < 9; e++) blocks[9 * (size_t)ends[end] + e] -= record[number[e]];
   }
-  return largest;
 }
