@@ -49,7 +49,8 @@ static bool list_held(clv_solver *solver, const double *inverse, const double *m
   if (!BASE_RESERVE(&solver->allocator, &solver->held, room)) return false;
   if (!BASE_RESERVE(&solver->allocator, &solver->held_state, 2 * room)) return false;
   solver->held.count = 0;
-  if (!BASE_RESERVE(&solver->allocator, &solver->held_axes, solver->slots)) return false;
+  const uint64_t slots = (uint64_t)solver->slots + solver->slots / 32 + MAP_FIRST_CUTS;
+  if (!BASE_RESERVE(&solver->allocator, &solver->held_axes, slots)) return false;
   memset(solver->held_axes.data, 0, solver->held_axes.capacity);
   for (uint32_t k = 0; k < 3 * solver->slots; k++) {
     if (inverse[k] != 0 || !(masses[k / 3] > 0)) continue;

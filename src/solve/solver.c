@@ -2,6 +2,8 @@
 
 #include "solve/solver.h"
 
+#include "map/store.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -164,7 +166,9 @@ void clv_solver_destroy(clv_solver *solver) {
 double *solve_vector_of(clv_solver *solver, solve_vector which) {
   enum { LINE = 64 };
   solve_room *room = &solver->vectors[which];
-  if (!BASE_RESERVE(&solver->allocator, &room->memory, solve_numbers(solver) + LINE / sizeof(double))) return NULL;
+  const uint64_t need = (uint64_t)solve_numbers(solver) + LINE / sizeof(double), slots = solver->slots;
+  const uint64_t ahead = 3 * (slots / 32 + MAP_FIRST_CUTS); // for what the first cuts part
+  if (need > room->memory.capacity && !BASE_RESERVE(&solver->allocator, &room->memory, need + ahead)) return NULL;
   const size_t behind = (uintptr_t)room->memory.data % LINE;
   room->data = room->memory.data + (behind ? (LINE - behind) / sizeof(double) : 0);
   return room->data;

@@ -397,7 +397,7 @@ static void note_keys(view_table *table, uint32_t number) {
 static bool reserve_keys(view_table *table, const clv_allocator *a) {
   const map *m = table->site.map;
   const uint32_t keys = table->site.crossing ? table->site.index->count : m->pages.count << 10;
-  if (!BASE_RESERVE(a, &table->row_of_key, keys)) return false;
+  if (!BASE_RESERVE(a, &table->row_of_key, (uint64_t)keys + keys / 32 + MAP_FIRST_CUTS)) return false;
   table->row_of_key.count = keys;
   if (keys) memset(table->row_of_key.data, 0, keys * sizeof *table->row_of_key.data);
   return true;
