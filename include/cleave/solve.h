@@ -89,7 +89,7 @@ CLV_API clv_result clv_solver_step(clv_solver *solver, double time, double dt, c
 // Heun's method has none without damping: there it is the step at which the fastest mode grows by a thousandth.
 CLV_API clv_result clv_solver_stable_step(clv_solver *solver, double *dt);
 
-// What must be kept to go on later with the same bits: named arrays of doubles (accelerations, last solutions). The k-th;
+// What must be kept to go on later with the same bits: named arrays of doubles (accelerations, the order of a direct solver). The k-th;
 // false past the last. `count` doubles lie at *values and may be written with as many.
 CLV_API bool clv_solver_memory(clv_solver *solver, uint32_t k, const char **name, double **values, size_t *count);
 

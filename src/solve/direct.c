@@ -2,7 +2,7 @@
 
 #ifdef CLEAVE_HAVE_CHOLMOD
 
-#include <cholmod.h>
+#include "solve/order.h"
 
 struct direct {
   clv_allocator allocator;
@@ -148,14 +148,27 @@ static bool fill_expanded(direct *d, const matrix *m) {
   return d->lower != NULL;
 }
 
-static bool analyse_expanded(direct *d, const matrix *m, const physics_hangings *hanging, const uint8_t *held) {
+// Counts what the factor will hold.
+static bool analyse_pattern(direct *d, double *ranks) {
+  cholmod_common *common = &d->common;
+  const size_t n = d->unknowns.count;
+  int64_t *order = cholmod_l_malloc(n ? n : 1, sizeof *order, common);
+  if (order && order_unknowns(d->lower, d->unknowns.data, ranks, order, common, &d->allocator)) {
+    common->nmethods = 1;
+    common->method[0].ordering = CHOLMOD_GIVEN;
+    d->factor = cholmod_l_analyze_p(d->lower, order, NULL, 0, common);
+  }
+  cholmod_l_free(n ? n : 1, sizeof *order, order, common);
+  return d->factor != NULL;
+}
+
+// Where numbers are, and in the expanded matrix the numbers, too.
+static bool list_expanded(direct *d, const matrix *m, const physics_hangings *hanging, const uint8_t *held) {
   free_analysis(d);
   if (!number_unknowns(d, m, held) || !expand_make(&d->expansion, hanging, m->rows, &d->allocator)) return false;
   const size_t n = d->unknowns.count;
   d->right = cholmod_l_allocate_dense(n, 1, n, CHOLMOD_REAL, &d->common);
-  if (!d->right || !fill_expanded(d, m)) return false;
-  d->factor = cholmod_l_analyze(d->lower, &d->common);
-  return d->factor != NULL;
+  return d->right && fill_expanded(d, m);
 }
 
 static bool fill_plain(direct *d, const matrix *m) {
@@ -165,7 +178,7 @@ static bool fill_plain(direct *d, const matrix *m) {
   return true;
 }
 
-static bool analyse(direct *d, const matrix *m, const uint8_t *held) {
+static bool list_plain(direct *d, const matrix *m, const uint8_t *held) {
   free_analysis(d);
   if (!number_unknowns(d, m, held)) return false;
   const size_t n = d->unknowns.count;
@@ -180,15 +193,15 @@ static bool analyse(direct *d, const matrix *m, const uint8_t *held) {
     at += fill_column(d, m, d->unknowns.data[k], rows + at, NULL);
   }
   starts[n] = at;
-  d->factor = cholmod_l_analyze(d->lower, &d->common);
-  return d->factor != NULL;
+  return true;
 }
 
-clv_result direct_factor(direct *d, const matrix *m, const physics_hangings *hanging, const uint8_t *held, bool changed,
-                         clv_error *error) {
+clv_result direct_factor(direct *d, const matrix *m, const physics_hangings *hanging, const uint8_t *held,
+                         double *ranks, bool changed, clv_error *error) {
   const bool hangs = hanging->table.count, anew = changed || !d->factor;
-  if ((anew && !(hangs ? analyse_expanded(d, m, hanging, held) : analyse(d, m, held))) ||
-      !(hangs ? fill_expanded(d, m) : fill_plain(d, m))) {
+  bool good = !anew || (hangs ? list_expanded(d, m, hanging, held) : list_plain(d, m, held));
+  good = good && (!anew || analyse_pattern(d, ranks));
+  if (!good || !(hangs ? fill_expanded(d, m) : fill_plain(d, m))) {
     free_analysis(d);
     return no_memory(error);
   }
@@ -232,9 +245,9 @@ void direct_destroy(direct *d) {
   (void)d;
 }
 
-clv_result direct_factor(direct *d, const matrix *m, const physics_hangings *hanging, const uint8_t *held, bool changed,
-                         clv_error *error) {
-  (void)d, (void)m, (void)hanging, (void)held, (void)changed;
+clv_result direct_factor(direct *d, const matrix *m, const physics_hangings *hanging, const uint8_t *held,
+                         double *ranks, bool changed, clv_error *error) {
+  (void)d, (void)m, (void)hanging, (void)held, (void)ranks, (void)changed;
   return clv_error_set(error, CLV_ERROR_ARGUMENT, "this library has no direct solver");
 }
 

@@ -40,6 +40,7 @@ struct linear_system {
   quick quick; // where `mixed`
   bool mixed;  // iterations are made in single precision, as long as that helps
   direct *direct;
+  clv_column *ranks;    // of vertices in its order; NULL where it is never chosen
   bool pattern_changed; // since the direct solver has seen it
   uint64_t hanging;     // changes of what hangs, that were seen
 };
@@ -54,6 +55,25 @@ static clv_result fail(linear_system *system, clv_result code, const char *sente
 
 static clv_result no_memory(linear_system *system) {
   return fail(system, CLV_ERROR_MEMORY, "out of memory for a linear system");
+}
+
+static bool may_factor(const linear_def *def) {
+  return def->linear == CLV_LINEAR_DIRECT ||
+         (def->linear == CLV_LINEAR_AUTO && def->equilibrium && clv_linear_available(CLV_LINEAR_DIRECT));
+}
+
+// order.h says what it is for.
+static clv_result create_ranks(linear_system *system, clv_error *error) {
+  clv_map *body = clv_body_map(system->body);
+  clv_column_def def = clv_default_column_def();
+  def.name = "elimination_rank";
+  def.components = 1;
+  def.create = CLV_CREATE_VALUE;
+  def.merge = CLV_MERGE_KEEP;
+  system->ranks = clv_column_find(body, def.name);
+  if (system->ranks) return CLV_OK;
+  const clv_result result = clv_column_create(body, &def, &system->ranks);
+  return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "%s", clv_map_error(body));
 }
 
 linear_system *linear_system_create(clv_body *body, const linear_def *def, const clv_allocator *allocator,
@@ -75,7 +95,9 @@ linear_system *linear_system_create(clv_body *body, const linear_def *def, const
   cholesky_init(&system->cholesky, &system->matrix, allocator);
   struts_init(&system->struts, system->views, allocator);
   quick_init(&system->quick, &system->matrix, allocator);
-  return system;
+  if (!may_factor(def) || create_ranks(system, error) == CLV_OK) return system;
+  linear_system_destroy(system);
+  return NULL;
 }
 
 void linear_system_destroy(linear_system *system) {
@@ -97,6 +119,10 @@ void linear_system_destroy(linear_system *system) {
 
 const char *linear_system_error(const linear_system *system) {
   return system->error.message;
+}
+
+double *linear_system_ranks(const linear_system *system) {
+  return system->ranks ? clv_column_data(system->ranks, CLV_NONE, NULL) : NULL;
 }
 
 // What is free
@@ -194,7 +220,7 @@ static clv_result factor(linear_system *system) {
   if (!system->direct) system->direct = direct_create(&system->allocator, &system->error);
   if (!system->direct) return system->error.code;
   const clv_result result = direct_factor(system->direct, &system->matrix, system->body->hanging, system->axes.data,
-                                          system->pattern_changed, &system->error);
+                                          linear_system_ranks(system), system->pattern_changed, &system->error);
   if (result == CLV_OK) system->pattern_changed = false;
   return result;
 }

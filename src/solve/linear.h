@@ -68,6 +68,9 @@ void linear_system_destroy(linear_system *system);
 // The sentence that goes with the last result that was not CLV_OK.
 const char *linear_system_error(const linear_system *system);
 
+// What a direct solver remembers of its order, a number a slot (order.h); NULL where none is ever chosen.
+double *linear_system_ranks(const linear_system *system);
+
 // Linearises at the body's present state. After a failure the system must be updated again before it is used.
 clv_result linear_system_update(linear_system *system, const linear_factors *factors);
 // out = A x, all axes.

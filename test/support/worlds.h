@@ -25,12 +25,14 @@ static const clv_zone everywhere = {.kind = CLV_ZONE_ALL};
 typedef struct recipe {
   beam beam;
   clv_method method;
+  clv_linear linear;
   double step;
   uint32_t bodies;
 } recipe;
 
 static inline recipe plain(clv_method method) {
-  recipe r = {.beam = beam_default(), .method = method, .step = 1e-3, .bodies = 1};
+  recipe r = {
+      .beam = beam_default(), .method = method, .linear = beam_method(method).linear, .step = 1e-3, .bodies = 1};
   r.beam.model = "fem-corotational";
   r.beam.program = laws;
   r.beam.gravity[2] = -9.81;
@@ -43,7 +45,8 @@ static inline clv_body *add_body(clv_world *world, const recipe *r, const char *
   clv_section section;
   beam_mesh(&r->beam, &mesh);
   const clv_body_def def = beam_def(&r->beam, &mesh, &section);
-  const clv_solver_def solver = beam_method(r->method);
+  clv_solver_def solver = beam_method(r->method);
+  if (clv_linear_available(r->linear)) solver.linear = r->linear;
   clv_body *body = clv_world_add(world, name, &def, &solver, error);
   clv_mesh_free(&mesh);
   return body;
