@@ -5,6 +5,7 @@ A point of a refined cell is a set of the cell's corners: one for a corner, two 
 cell for its centre. A child is a list of points; its darts, facets and links follow. Places on the border are numbered by the
 parent's darts: 4 l is dart l itself; 4 l + 1 the dart at the middle of its edge, that it then is joined to; 4 l + 2 the dart next
 to that one, on the edge across the face; 4 l + 3 the one beyond that edge (of a triangle) or at its other end (of a quadrangle).
+Of solids, vertices and edges of all children together are numbered, too, the parent's corners first.
 Usage: make_refinements.py > src/map/refine_table.c
 """
 
@@ -87,6 +88,31 @@ def braces(values):
     return "{" + ", ".join(str(v) for v in values) + "}"
 
 
+def whole_orbits(dimension, parent, alpha, cells, at, points):
+    """Vertices and edges of all children: their numbers by child and place, by place of the border, and where each lies there."""
+    corner_of = templates.suborbits(dimension, parent, alpha, 6)[0]
+    edge_of, edge_first = templates.suborbits(dimension, parent, alpha, 5)[:2]
+    ends = lambda cell, l: (cell[parent[l][0]], cell[next(iter(parent[l][1] - {parent[l][0]}))])
+    edges = []
+    rows = []
+    for cell in cells:
+        pairs = [frozenset(ends(cell, l)) for l in edge_first]
+        edges += [e for e in pairs if e not in edges]
+        rows.append(([points.index(p) for p in cell], [edges.index(e) for e in pairs]))
+    vertices_on, edges_on = [NONE] * (4 * len(parent)), [NONE] * (4 * len(parent))
+    for (vertices, numbers), row in zip(rows, at):
+        for l, pos in enumerate(row):
+            if pos != NONE:
+                vertices_on[pos] = vertices[corner_of[l]]
+                edges_on[pos] = numbers[edge_of[l]]
+    # A vertex is looked for where the parent has it if anybody has: at its corner, in the middle of an edge, of a face. An edge at
+    # the middle that it leaves.
+    places = lambda on, number, order: [p for j in order for p in range(j, len(on), 4) if on[p] == number]
+    vertex_at = [(places(vertices_on, v, (0, 1, 3)) + [NONE])[0] for v in range(len(points))]
+    edge_at = [(places(edges_on, e, (1, 2)) + [NONE])[0] for e in range(len(edges))]
+    return rows, vertices_on, edges_on, vertex_at, edge_at
+
+
 def refinement(name, variant):
     dimension, facets = CELLS[name]
     parent, alpha = templates.darts_of(dimension, facets)
@@ -152,11 +178,20 @@ def refinement(name, variant):
                 pos = next(4 * l + 3 for l, d in enumerate(parent) if frozenset(facets[d[2]]) == p)
         births.append((pos, seat[p], seat[ends[0]], seat[ends[1]]))
     out = [f"  {{", f"    .kind = CLV_{name}, .child_count = {len(cells)}, .birth_count = {len(births)},"]
+    if dimension == 3:
+        rows, vertices_on, edges_on, vertex_at, edge_at = whole_orbits(dimension, parent, alpha, cells, at, points)
+        out.append(f"    .vertex_count = {len(vertex_at)}, .edge_count = {len(edge_at)},")
+        out.append(f"    .vertex_at = {braces(vertex_at)},")
+        out.append(f"    .edge_at = {braces(edge_at)},")
+        out.append(f"    .vertex_on = {braces(vertices_on)},")
+        out.append(f"    .edge_on = {braces(edges_on)},")
     out.append("    .children = {")
     for c in range(len(cells)):
         out.append(f"      {{.at = {braces(at[c])},")
         out.append("       .link = {" + ", ".join(braces(x) for x in links[c]) + "},")
         corners = [1 if len(p) == 1 else 0 for p in cells[c]]
+        if dimension == 3:
+            out.append(f"       .vertex = {braces(rows[c][0])}, .edge = {braces(rows[c][1])},")
         out.append(f"       .old = {braces(corners)}}},")
     out.append("    },")
     out.append("    .home = {" + ", ".join(braces(home.get(pos, (NONE, 0))) for pos in range(4 * len(parent))) + "},")

@@ -470,7 +470,7 @@ static void apply_column(clv_column *column, const map_plan *plan) {
   }
 }
 
-static void apply_set_values(embedding *e, const map *m, bool crossing) {
+void embed_apply_set(embedding *e, const map *m, bool crossing) {
   const map_words *notable = &m->scratch->notable;
   for (uint32_t k = 0; k < notable->count; k++) {
     const map_write w = m->log.data[notable->data[k]];
@@ -486,7 +486,7 @@ void embed_apply(void *self, map *m, const map_plan *plan) {
   for (uint32_t pass = 0; pass < 2; pass++) {
     for (uint32_t k = 0; k < e->columns.count; k++)
       if (e->columns.data[k]->index->crossing == (pass == 1)) apply_column(e->columns.data[k], plan);
-    if (plan->values_set) apply_set_values(e, m, pass == 1);
+    if (plan->values_set) embed_apply_set(e, m, pass == 1);
   }
 }
 

@@ -160,6 +160,9 @@ static embedding *embedding_require(map *m) {
                                  .level = embed_level,
                                  .destroy = embedding_destroy,
                                  .copies = true,
+                                 .copies_all = true,
+                                 .reserve_growth = embed_reserve_growth,
+                                 .grow = embed_grow,
                                  .reserve_copies = embed_reserve_copies,
                                  .copy = embed_copy,
                                  .expect = embed_expect,
@@ -250,6 +253,7 @@ clv_result clv_column_create(clv_map *view, const clv_column_def *def, clv_colum
   column->number = e->columns.count;
   e->columns.data[e->columns.count++] = column;
   m->embedding.copies &= !index->crossing || embed_copies(column);
+  m->embedding.copies_all &= embed_copies(column);
   m->embedding.destroys |= !index->crossing && column->def.destroy;
   m->embedding.recomputes |= index->crossing && (column->def.policy || column->def.merge == CLV_MERGE_RECOMPUTE);
   if (out) *out = column;

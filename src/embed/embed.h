@@ -82,6 +82,10 @@ bool embed_reserve_copies(void *self, map *m, uint32_t more);
 void embed_copy(void *self, const map_parted *parted, uint32_t count);
 void embed_expect(void *self, const map_index *index, const uint32_t *ids, uint32_t count);
 void embed_lose(void *self, map *m, const map_gone *gone, uint32_t count);
+// Those of commits that only refine (grow.c), and the values that were set by hand (carry.c).
+bool embed_reserve_growth(void *self, map *m);
+void embed_grow(void *self, map *m);
+void embed_apply_set(embedding *e, const map *m, bool crossing);
 uint64_t embed_describe(const void *self);
 int32_t embed_level(void *self, const map *m, clv_dart dart);
 clv_result embed_check(void *self, const map *m, void (*report)(void *, const clv_problem *), void *user);

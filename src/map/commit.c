@@ -18,6 +18,7 @@ static void close_transaction(map *m) {
   m->log.count = 0;
   m->payload.count = 0;
   m->steady = 0;
+  m->divided = 0;
 }
 
 void clv_map_rollback(clv_map *view) {
@@ -232,6 +233,12 @@ static void find_at_children(map *m) {
   }
 }
 
+void map_end_growth(map *m, map_plan *plan) {
+  map_settle_refined(m);
+  report_whole_cells(m, &plan->cells);
+  free_dropped(m);
+}
+
 static void carry_out(map *m, map_plan *plan) {
   apply_cells(m, &plan->cells);
   for (uint32_t k = 0; k < m->numbered_count; k++) apply_ids(m, &plan->orbits[m->numbered[k]->dims]);
@@ -299,6 +306,8 @@ clv_result clv_map_commit(clv_map *view) {
   if (part == MAP_PART_GENERAL) part = map_commit_loss(m);
   if (part == MAP_PART_NO_MEMORY) return map_no_memory(m);
   s->direct = part == MAP_PART_DONE;
+  if (part == MAP_PART_GENERAL) part = map_commit_growth(m);
+  if (part == MAP_PART_NO_MEMORY) return map_no_memory(m);
   const clv_result result = part == MAP_PART_DONE ? CLV_OK : commit_by_plan(m);
   if (result != CLV_OK) return result;
   m->revision++;
@@ -342,6 +351,10 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->parted);
   BASE_RELEASE(a, &s->removed);
   BASE_RELEASE(a, &s->doubts);
+  map_lineage_free(m);
+  for (uint32_t k = 0; k < MAP_SORTS; k++) BASE_RELEASE(a, &s->found[k]);
+  for (uint32_t k = 0; k < 2; k++) BASE_RELEASE(a, &s->joined[k]);
+  BASE_RELEASE(a, &s->lost);
   BASE_RELEASE(a, &s->stars);
   base_free(a, s, sizeof *s);
   m->scratch = NULL;

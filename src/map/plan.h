@@ -12,6 +12,7 @@
 #ifndef MAP_PLAN_H
 #define MAP_PLAN_H
 
+#include "map/lineage.h"
 #include "map/walk.h"
 
 #define MAP_NO_ORBIT UINT32_MAX
@@ -125,6 +126,12 @@ typedef struct map_parted {
   uint32_t from, to;
 } map_parted;
 
+// An orbit that was there and that somebody new lies on (grow.c).
+typedef struct map_joined {
+  uint32_t id, number; // in the order in which they came
+  clv_dart dart;
+} map_joined;
+
 // A dart that came in this transaction.
 typedef struct map_born {
   clv_dart dart, origin; // origin: a dart of the cell it was born in, of those that were there before
@@ -177,12 +184,17 @@ typedef struct map_scratch {
   BASE_ARRAY(map_gone) gone;
   BASE_ARRAY(map_parted) parted;
   BASE_ARRAY(map_removed) removed; // none where a commit does more than to remove cells
-  map_words doubts;                // one bit for each id: orbits that may have been parted; all zero between uses
-  BASE_ARRAY(map_star) stars;      // by event; none where the commit kept none
-  map_onward onward[8];            // by what an orbit leaves in a cell
+  map_lineage lineage;
+  map_words found[MAP_SORTS]; // newcomers in the order in which somebody came to them (grow.c)
+  BASE_ARRAY(map_joined) joined[2];
+  map_words lost;             // ids of inner orbits that are gone with their cells (grow.c)
+  map_words doubts;           // one bit for each id: orbits that may have been parted; all zero between uses
+  BASE_ARRAY(map_star) stars; // by event; none where the commit kept none
+  map_onward onward[8];       // by what an orbit leaves in a cell
   map_shape_facts facts;
   bool direct;  // the commit that is told of was carried out by part.c or lose.c
   bool general; // plan every commit: for tests
+  bool walks;   // find orbits in commits that refine by walking: for tests
 } map_scratch;
 
 typedef enum map_settle {
@@ -234,6 +246,13 @@ typedef enum map_part_end { MAP_PART_DONE, MAP_PART_GENERAL, MAP_PART_NO_MEMORY 
 map_part_end map_commit_part(map *m);
 // The same for commits that unsew facets, remove cells and do nothing else (lose.c).
 map_part_end map_commit_loss(map *m);
+
+// The same for commits that refine cells and do nothing else, by what is known of them (grow.c).
+map_part_end map_commit_growth(map *m);
+// What all commits that refine are told by: the lists of what came, without a plan. False when memory is out (resolve.c).
+bool map_survey_growth(map *m, map_plan *plan);
+// What becomes of the cells of such a commit, once ids are given (commit.c).
+void map_end_growth(map *m, map_plan *plan);
 
 // Lists the removed cells of a commit that does nothing else, to cells of one kind; none where it does more (whole.c). False
 // when memory is out.

@@ -9,7 +9,7 @@
 // What is known of ids is written down: a dart of a child lies on the vertex, edge and face that a dart of the parent lay on,
 // or on some of them (MAP_INHERIT). So the commit finds orbits of the parent parted among the children.
 
-#include "map/refine.h"
+#include "map/lineage.h"
 
 #include <assert.h>
 
@@ -42,11 +42,17 @@ typedef struct middle {
   clv_dart here[2], across[2];
 } middle;
 
-static clv_result halve_in_cell(map_refining *r, clv_dart x, middle *new) {
+static clv_result extend(map_refining *r, clv_dart dart) {
+  map_note_extension(r, dart);
+  return map_extend(r->m, dart);
+}
+
+// `l` is the dart of the parent whose edge it is.
+static clv_result halve_in_cell(map_refining *r, uint32_t l, clv_dart x, middle *new) {
   map *m = r->m;
   const uint32_t n = m->view.dimension;
   const clv_dart ends[2] = {x, map_alpha(m, x, 0)};
-  clv_result result = map_extend(m, x);
+  clv_result result = extend(r, x);
   for (uint32_t e = 0; result == CLV_OK && e < 2; e++) {
     result = map_refining_add(r, ends[e], &new->here[e]);
     if (result == CLV_OK) result = map_join(m, 0, ends[e], new->here[e]);
@@ -56,6 +62,7 @@ static clv_result halve_in_cell(map_refining *r, clv_dart x, middle *new) {
     if (result == CLV_OK) result = map_join(m, 0, across, new->across[e]);
     if (result == CLV_OK) result = map_join(m, 2, new->here[e], new->across[e]);
   }
+  if (result == CLV_OK) map_note_middles(r, l, ends, new->here, new->across);
   if (result == CLV_OK) result = map_join(m, 1, new->here[0], new->here[1]);
   return result == CLV_OK && n == 3 ? map_join(m, 1, new->across[0], new->across[1]) : result;
 }
@@ -70,7 +77,7 @@ static clv_dart next_round(const map *m, clv_dart x) {
 static clv_result extend_round(map_refining *r, uint32_t l) {
   clv_result result = CLV_OK;
   for (clv_dart x = r->beyond[4 * l]; result == CLV_OK && x && !is_own(r, x); x = next_round(r->m, x))
-    result = map_extend(r->m, x);
+    result = extend(r, x);
   return result;
 }
 
@@ -90,7 +97,7 @@ static clv_result halve_from(map_refining *r, uint32_t l, bool *round) {
       break;
     }
     middle new = {{0}, {0}};
-    result = halve_in_cell(r, x, &new);
+    result = halve_in_cell(r, l, x, &new);
     if (result != CLV_OK) break;
     for (uint32_t e = 0; e < 2; e++) {
       if (!last.here[e])
@@ -114,7 +121,7 @@ static clv_result halve_edges(map_refining *r) {
     if (shape->dimension == 2) {
       middle new = {.here = {0}};
       if (!r->beyond[4 * l]) continue;
-      result = halve_in_cell(r, r->beyond[4 * l], &new);
+      result = halve_in_cell(r, l, r->beyond[4 * l], &new);
       r->beyond[4 * l + 1] = new.here[0];
       r->beyond[4u * shape->alpha[0][l] + 1] = new.here[1];
       continue;
@@ -136,9 +143,11 @@ static clv_result split_beyond(map_refining *r, uint32_t facet) {
   for (uint32_t l = first; result == CLV_OK && l < end; l++) {
     clv_dart *places = &r->beyond[4 * l];
     assert(places[0] && places[1]);
-    result = map_extend(m, places[0]);
-    if (result == CLV_OK) result = map_refining_add(r, places[1], &places[2]);
-    if (result == CLV_OK) result = map_refining_add(r, places[2], &places[3]);
+    result = extend(r, places[0]);
+    for (uint32_t j = 2; result == CLV_OK && j < 4; j++) {
+      result = map_refining_add(r, places[j - 1], &places[j]);
+      if (result == CLV_OK) map_note_across(r, 4 * l + j, places[1], places[j]);
+    }
   }
   for (uint32_t l = first; result == CLV_OK && l < end; l++)
     for (uint32_t at = 4 * l + 2; result == CLV_OK && at < 4 * l + 4; at++)
@@ -202,6 +211,7 @@ clv_result map_face(map *m, clv_dart beyond, clv_dart dart) {
 static clv_result take_over(map_refining *r, uint32_t child) {
   map *m = r->m;
   const uint8_t *at = r->table->children[child].at;
+  map_break_lineage(r);
   clv_result result = map_extend(m, r->children[child]);
   for (uint32_t l = 0; result == CLV_OK && l < r->border.shape->dart_count; l++) {
     const clv_dart dart = at[l] == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at[l]];
@@ -241,18 +251,29 @@ static bool is_known(const map *m, clv_dart dart) {
 // of an edge that was whole; the face, across it; the cell.
 static clv_result inherit(map_refining *r, uint32_t child) {
   static const uint8_t on_border[4] = {0, 1, 3, 3};
+  map *m = r->m;
   const clv_template *shape = r->border.shape;
-  const uint8_t *places = r->table->children[child].at;
+  const uint8_t *places = r->table->children[child].at, *corner = shape->sub[6].of, *edge = shape->sub[5].of;
   const uint8_t cell = (uint8_t)((1u << shape->dimension) - 1u);
+  uint32_t vertices = 0, edges = 0;
   clv_result result = CLV_OK;
   for (uint32_t l = 0; result == CLV_OK && l < shape->dart_count; l++) {
     const uint32_t at = places[l];
     const clv_dart there = at == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at];
-    const clv_dart source = there && is_known(r->m, there) ? there : CLV_NO_DART;
+    const clv_dart source = there && is_known(m, there) ? there : CLV_NO_DART;
     const clv_dart from = source ? source : r->border.cell | (at == MAP_NOWHERE ? 0 : at >> 2);
     const uint8_t shared = source ? 0 : at == MAP_NOWHERE ? cell : on_border[at & 3u];
-    if (at != MAP_NOWHERE || l == 0) result = map_inherit(r->m, r->children[child] | l, shared, from);
+    if (at == MAP_NOWHERE && l) continue;
+    if (!r->told) {
+      result = map_inherit(m, r->children[child] | l, shared, from);
+      continue;
+    }
+    vertices |= (uint32_t)(shared == 0) << corner[l];
+    edges |= (uint32_t)(shared <= 1) << edge[l];
+    result =
+        map_write_log(m, (map_write){.op = MAP_INHERIT, .i = shared, .dart = r->children[child] | l, .before = from});
   }
+  if (r->told && result == CLV_OK) map_note_heir(r, child, vertices, edges);
   return result;
 }
 
@@ -286,6 +307,7 @@ static clv_result refine(map_refining *r, clv_refined *out) {
   clv_result result = map_find_border(&r->border);
   if (result == CLV_OK) result = look_beyond(r);
   if (result == CLV_OK) result = map_find_crossings(r);
+  if (result == CLV_OK) map_lineage_begin(r);
   if (result == CLV_OK) result = halve_edges(r);
   if (result == CLV_OK) result = split_faces(r);
   if (result == CLV_OK) result = add_children(r);
@@ -318,7 +340,7 @@ clv_result clv_map_refine(clv_map *view, clv_dart dart, uint32_t level, const in
       .table = table};
   const uint32_t mark = m->log.count;
   map_walk_init(&r.pieces, m);
-  const clv_result refined_so = refine(&r, refined);
+  const clv_result refined_so = map_lineage_end(&r, refine(&r, refined));
   clv_walk_end(&r.pieces);
   BASE_RELEASE(&m->allocator, &r.crossings);
   return map_end_edit(m, mark, refined_so);

@@ -13,6 +13,8 @@ enum {
   MAP_REFINEMENTS = 6,
   MAP_POSITIONS = 4 * CLV_TEMPLATE_DARTS,
   MAP_NOWHERE = 255, // a dart inside the cell
+  MAP_REFINED_VERTICES = 27,
+  MAP_REFINED_EDGES = 54,
 };
 
 typedef struct map_child_dart {
@@ -22,6 +24,7 @@ typedef struct map_child_dart {
 typedef struct map_refined_child {
   uint8_t at[CLV_TEMPLATE_DARTS]; // which place of the border each dart has
   map_child_dart link[6];         // what the first dart of each facet faces inside; child MAP_NOWHERE: on the border
+  uint8_t vertex[8], edge[12];    // of solids: which one of all children's each corner and edge is
   uint8_t old[8];                 // whether a corner is one of the parent's
 } map_refined_child;
 
@@ -33,6 +36,11 @@ typedef struct map_birth {
 
 typedef struct map_refinement {
   uint8_t kind, child_count, birth_count;
+  // Of solids: vertices and edges of all children together, the parent's corners first. Where to look for one on the border
+  // (corners; middles, which edges leave), and which one lies at each place there.
+  uint8_t vertex_count, edge_count;
+  uint8_t vertex_at[MAP_REFINED_VERTICES], edge_at[MAP_REFINED_EDGES];
+  uint8_t vertex_on[MAP_POSITIONS], edge_on[MAP_POSITIONS];
   map_refined_child children[8];
   map_child_dart home[MAP_POSITIONS]; // the child that has a place of the border
   map_birth births[CLV_REFINED_VERTICES];
@@ -76,6 +84,12 @@ typedef struct map_refining {
   const map_refinement *table;
   clv_dart beyond[MAP_POSITIONS]; // what faces each place; 0: free, or not there yet
   clv_dart children[8];
+  // What is known of its vertices and edges (lineage.h), while `told` says so: those of all children together; of the cells
+  // beyond: corners in the middle of faces and edges across, once there are some; and what there was to be told before.
+  bool begun, told, was_plain, no_memory;
+  uint32_t vertices[MAP_REFINED_VERTICES], corners[MAP_REFINED_VERTICES];
+  uint32_t edges[MAP_REFINED_EDGES], cell_edges[MAP_REFINED_EDGES];
+  uint32_t came_before, newcomers_before[4];
   clv_walk pieces;     // of edges across faces that finer neighbours halved, one after the other ...
   map_words crossings; // ... as pairs: the place where one begins, and how many darts it has
 } map_refining;

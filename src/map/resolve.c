@@ -138,6 +138,7 @@ static bool find_sources(map *m, map_plan *plan) {
     plan->gathered |= block != last && heir == w.dart >> 6;
     if (heir != w.dart >> 6) sources = source_of(m, w.dart & ~63u);
     heir = w.dart >> 6;
+    if (!sources) continue; // of a cell that was there; operations make no such entries
     map_source *source = &sources[w.dart & 63u];
     if (!source->dart) *source = (map_source){w.before, w.i};
     if (block != last) s->begetters.data[s->begetters.count++] = last = block;
@@ -674,6 +675,42 @@ static bool list_arrivals(map *m, const map_plan *plan) {
       arrivals->data[arrivals->count++] = notable->data[k];
   }
   return true;
+}
+
+// Who came and who went, by the lineage; of where children are from all that others ask for is the cell.
+static bool list_families(map *m, map_plan *plan) {
+  map_scratch *s = m->scratch;
+  const map_lineage *l = &s->lineage;
+  const uint64_t most = (uint64_t)l->divisions.count * MAP_MOST_CORNERS;
+  plan->gathered = false;
+  s->fresh.count = s->begetters.count = s->sources.count = 0;
+  if (!BASE_RESERVE(&m->allocator, &s->fresh, most) || !BASE_RESERVE(&m->allocator, &s->begetters, most) ||
+      !BASE_RESERVE(&m->allocator, &s->sources, most * CLV_TEMPLATE_DARTS))
+    return false;
+  for (uint32_t k = 0; k < l->divisions.count; k++) {
+    const map_division *d = &l->divisions.data[k];
+    s->begetters.data[s->begetters.count++] = d->parent >> 6;
+    for (uint32_t c = 0; c < d->table->child_count; c++) s->fresh.data[s->fresh.count++] = d->children[c] >> 6;
+  }
+  qsort(s->fresh.data, s->fresh.count, sizeof *s->fresh.data, compare_blocks);
+  qsort(s->begetters.data, s->begetters.count, sizeof *s->begetters.data, compare_blocks);
+  s->sources.count = s->fresh.count * CLV_TEMPLATE_DARTS;
+  for (uint32_t k = 0; k < l->divisions.count; k++) {
+    const map_division *d = &l->divisions.data[k];
+    for (uint32_t c = 0; c < d->table->child_count; c++)
+      s->sources.data[(size_t)map_fresh_number(m, d->children[c] >> 6) * CLV_TEMPLATE_DARTS] =
+          (map_source){d->parent, (1u << m->view.dimension) - 1u};
+  }
+  return true;
+}
+
+bool map_survey_growth(map *m, map_plan *plan) {
+  map_scratch *s = m->scratch;
+  s->notable.count = 0;
+  clear(&plan->cells, clv_orbit_dims(&m->view, CLV_CELL), NULL);
+  plan->refined = true;
+  return survey(m, plan) && list_families(m, plan) && reserve_marks(m, &s->marks, m->records.count) &&
+         list_arrivals(m, plan);
 }
 
 bool map_resolve(map *m, map_plan *plan) {

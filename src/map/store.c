@@ -495,4 +495,5 @@ static void undo(map *m, map_write w) {
 void map_undo(map *m, uint32_t mark) {
   while (m->log.count > mark) undo(m, m->log.data[--m->log.count]);
   if (m->steady > mark) m->steady = mark;
+  if (m->divided > mark) m->divided = UINT32_MAX; // what is told was undone in part
 }

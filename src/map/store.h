@@ -119,6 +119,7 @@ typedef struct map_embedding {
   // values, room for so many more of each sort, and the copies. Orbits that a cut came to, and that may be parted next, are
   // expected: their values lie far apart in memory, and should be at hand by then.
   bool copies;
+  bool copies_all; // whether that is so of what cells bear, too, and nothing is ever recomputed
   bool destroys;   // whether someone wants to hear of values of cells that are lost
   bool recomputes; // whether some value of an orbit follows from its members, or from a policy
   bool (*reserve_copies)(void *self, struct map *map, uint32_t more);
@@ -126,6 +127,9 @@ typedef struct map_embedding {
   void (*expect)(void *self, const map_index *index, const uint32_t *ids, uint32_t count);
   // Orbits and cells are gone, and nothing else is to be done about their values.
   void (*lose)(void *self, struct map *map, const struct map_gone *gone, uint32_t count);
+  // The same for commits that do nothing but refine (grow.c): room for all that came, and its values.
+  bool (*reserve_growth)(void *self, struct map *map);
+  void (*grow)(void *self, struct map *map);
 } map_embedding;
 
 // Who reads the log while it grows keeps here what was found; it is destroyed with the map.
@@ -159,6 +163,7 @@ typedef struct map {
   BASE_ARRAY(map_write) log;
   uint32_t told; // while subscribers are told of a commit: how many entries of the log it had
   BASE_ARRAY(uint8_t) payload;
+  uint32_t divided; // so many entries of the log are told by the lineage of refined cells, and values (lineage.h)
   struct map_scratch *scratch;
 
   map_embedding embedding;

@@ -1,0 +1,151 @@
+// Values in commits that refine and do nothing else (map/grow.c), where all columns copy.
+//
+// A child has its parent's values, each of its corners and edges those of the place it took; what is new has the column's first
+// value, a vertex between two others their mean; a half of an edge has the value of the whole. Nothing else changes.
+
+#include "embed/embed.h"
+
+enum { CORNER = 6, CELL_EDGE = 5, CELL = 7 };
+
+bool embed_reserve_growth(void *self, map *m) {
+  const embedding *e = self;
+  const map_lineage *l = &m->scratch->lineage;
+  for (uint32_t k = 0; k < e->columns.count; k++) {
+    clv_column *column = e->columns.data[k];
+    const map_index *index = column->index;
+    uint32_t more = 0;
+    for (uint32_t s = 0; s < MAP_SORTS; s++) more = l->newcomers[s].count > more ? l->newcomers[s].count : more;
+    const uint64_t need = (uint64_t)index->count + more;
+    if (need > column->slots.capacity && !embed_reserve(m, &column->slots, need, column->size)) return false;
+    for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES && !index->crossing; kind++) {
+      const uint64_t values = (uint64_t)m->rows[kind].count * clv_templates[kind].sub[index->inner].count;
+      if (values > column->rows[kind].capacity && !embed_reserve(m, &column->rows[kind], values, column->size))
+        return false;
+    }
+  }
+  return true;
+}
+
+static inline void copy_value(uint8_t *to, const uint8_t *from, size_t size) {
+  if (size == sizeof(double))
+    memcpy(to, from, sizeof(double));
+  else if (size == 3 * sizeof(double))
+    memcpy(to, from, 3 * sizeof(double));
+  else if (size == sizeof(uint32_t))
+    memcpy(to, from, sizeof(uint32_t));
+  else
+    memcpy(to, from, size);
+}
+
+// Of a value in a cell, by the id that a dart bears.
+static uint8_t *value_in_cell(const clv_column *column, clv_dart cell, uint32_t id) {
+  if (!(id & MAP_TEMPLATE_SLOT)) return column->slots.data + (size_t)id * column->size;
+  const clv_page page = map_page(column->map, cell);
+  return embed_row_value(column, page.kind, map_row(page, cell), id & ~MAP_TEMPLATE_SLOT);
+}
+
+// Children
+
+static void fill_cells(const clv_column *column, const map_division *d) {
+  const uint8_t *from = value_in_cell(column, d->parent, MAP_TEMPLATE_SLOT);
+  for (uint32_t c = 0; c < d->table->child_count; c++)
+    copy_value(value_in_cell(column, d->children[c], MAP_TEMPLATE_SLOT), from, column->size);
+}
+
+// The ids that places of a child go on with, of what its parent had there; 0: they are new.
+static void find_sources(const map *m, const map_index *index, const map_division *d, const map_refined_child *child,
+                         uint32_t *sources) {
+  const clv_template *shape = &clv_templates[d->table->kind];
+  const clv_suborbits *sub = &shape->sub[index->inner];
+  const clv_dart *known = d->known ? m->scratch->lineage.lies.data + d->known : NULL;
+  const bool edges = index->inner == CELL_EDGE;
+  memset(sources, 0, sub->count * sizeof *sources);
+  for (uint32_t l = 0; l < shape->dart_count; l++) {
+    const uint32_t at = child->at[l], j = at & 3u;
+    uint32_t *source = &sources[sub->of[l]];
+    if (at == MAP_NOWHERE || *source) continue;
+    clv_dart dart = known ? known[at] : j ? CLV_NO_DART : d->parent | at >> 2;
+    if (!dart && edges && j == 1) dart = d->parent | at >> 2; // a half of the parent's
+    if (dart) *source = known ? index->record_ids.data[map_record(m, dart)] : MAP_TEMPLATE_SLOT | sub->of[dart & 63u];
+  }
+}
+
+static void fill_places(const embedding *e, const map *m, const map_index *index, const map_division *d) {
+  const uint32_t count = clv_templates[d->table->kind].sub[index->inner].count;
+  for (uint32_t c = 0; c < d->table->child_count; c++) {
+    uint32_t sources[CLV_TEMPLATE_DARTS];
+    find_sources(m, index, d, &d->table->children[c], sources);
+    for (uint32_t k = 0; k < e->columns.count; k++) {
+      const clv_column *column = e->columns.data[k];
+      if (column->index != index) continue;
+      uint8_t *values = value_in_cell(column, d->children[c], MAP_TEMPLATE_SLOT);
+      for (uint32_t s = 0; s < count; s++) {
+        const uint8_t *from = sources[s] ? value_in_cell(column, d->parent, sources[s]) : column->def.initial;
+        copy_value(values + s * column->size, from, column->size);
+      }
+    }
+  }
+}
+
+static void fill_children(const embedding *e, const map *m) {
+  const map_lineage *l = &m->scratch->lineage;
+  for (uint32_t n = 0; n < m->numbered_count; n++) {
+    const map_index *index = m->numbered[n];
+    for (uint32_t k = 0; k < l->divisions.count && (index->dims == CORNER || index->dims == CELL_EDGE); k++)
+      fill_places(e, m, index, &l->divisions.data[k]);
+  }
+  for (uint32_t k = 0; k < e->columns.count; k++)
+    for (uint32_t d = 0; d < l->divisions.count && e->columns.data[k]->index->dims == CELL; d++)
+      fill_cells(e->columns.data[k], &l->divisions.data[d]);
+}
+
+// Newcomers
+
+static const uint8_t *value_of_end(const clv_column *column, uint32_t end) {
+  const map_newcomer *newcomers = column->map->scratch->lineage.newcomers[MAP_VERTICES].data;
+  const uint32_t id = map_is_newcomer(end) ? newcomers[end & ~MAP_NEWCOMER].id : end;
+  return column->slots.data + (size_t)id * column->size;
+}
+
+static void fill_vertex(const clv_column *column, const map_newcomer *n) {
+  uint8_t *value = column->slots.data + (size_t)n->id * column->size;
+  copy_value(value, column->def.initial, column->size);
+  if (column->def.create != CLV_CREATE_MEAN) return;
+  const uint8_t *ends[2] = {value_of_end(column, n->ends[0]), value_of_end(column, n->ends[1])};
+  for (uint32_t c = 0; c < column->def.components; c++)
+    embed_put(column, value, c, 0.5 * (embed_get(column, ends[0], c) + embed_get(column, ends[1], c)));
+}
+
+static void fill_part(const clv_column *column, const map_newcomer *n) {
+  const map *m = column->map;
+  if (n->old == n->id) return;
+  const uint8_t *from = column->def.initial;
+  if (n->old)
+    from = column->index->crossing ? column->slots.data + (size_t)n->old * column->size
+                                   : value_in_cell(column, map_block(m, n->near) << 6, n->old);
+  copy_value(column->slots.data + (size_t)n->id * column->size, from, column->size);
+}
+
+void embed_grow(void *self, map *m) {
+  embedding *e = self;
+  const map_scratch *s = m->scratch;
+  static const uint8_t dims[MAP_SORTS] = {14, 13, CORNER, CELL_EDGE};
+  fill_children(e, m);
+  for (uint32_t k = 0; k < e->columns.count; k++) {
+    const clv_column *column = e->columns.data[k];
+    uint32_t sort = 0;
+    while (sort < MAP_SORTS && dims[sort] != column->index->dims) sort++;
+    // In the order in which they were made: a vertex comes behind those it lies between.
+    for (uint32_t f = 0; sort < MAP_SORTS && f < s->lineage.newcomers[sort].count; f++) {
+      const map_newcomer *n = &s->lineage.newcomers[sort].data[f];
+      if (!n->id) continue; // gone again
+      if (sort == MAP_VERTICES)
+        fill_vertex(column, n);
+      else
+        fill_part(column, n);
+    }
+  }
+  if (!s->plan.values_set) return;
+  embed_apply_set(e, m, false);
+  embed_apply_set(e, m, true);
+}

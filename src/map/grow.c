@@ -1,0 +1,212 @@
+// Growing: a commit that refines cells and does nothing else, told by the lineage of what came (lineage.h).
+//
+// No orbit is searched for. Darts and children are gone over in the order in which they came; each says of every sort what it lies
+// on. A newcomer that is met for the first time gets its id: of the parts of an edge that was whole the first goes on under the
+// old one, whatever else is new takes the next. Darts that were there bear the id of the whole; those of another half are one link
+// away from the dart that came between, and get theirs with it.
+//
+// Both this way and that by a plan (resolve.c, arrive.c), which replays take, leave the same bits and tell the same.
+
+#include "map/plan.h"
+
+#include <stdlib.h>
+
+static const uint8_t dims_of[MAP_SORTS] = {14, 13, 6, 5};
+
+typedef struct growing {
+  map *m;
+  map_scratch *s;
+  map_lineage *l;
+  map_index *index[MAP_SORTS]; // NULL: not numbered
+} growing;
+
+static bool reserve(growing *g) {
+  map *m = g->m;
+  map_scratch *s = g->s;
+  map_lineage *l = g->l;
+  const clv_allocator *a = &m->allocator;
+  const uint64_t places = (uint64_t)l->came.count + (uint64_t)l->divisions.count * 8 * 12;
+  uint64_t events = m->log.count;
+  for (uint32_t k = 0; k < MAP_SORTS; k++) {
+    const uint32_t count = l->newcomers[k].count;
+    if (!g->index[k]) continue;
+    if (!map_index_reserve(m, g->index[k], count) || !BASE_RESERVE(a, &s->found[k], count)) return false;
+    events += count;
+  }
+  for (uint32_t k = 0; k < 2; k++)
+    if (!BASE_RESERVE(a, &s->joined[k], places)) return false;
+  if (!BASE_RESERVE(a, &l->kept, l->families) || !BASE_RESERVE(a, &s->lost, s->arrivals.count)) return false;
+  if (l->families) memset(l->kept.data, 0, l->families);
+  if (!BASE_RESERVE(a, &s->events, events + 2 * places)) return false;
+  return (!m->embedding.self || m->embedding.reserve_growth(m->embedding.self, m)) && map_journals_reserve(m);
+}
+
+// Ids
+
+static uint32_t id_of_newcomer(growing *g, map_sort sort, uint32_t number, clv_dart dart) {
+  map_newcomer *newcomer = &g->l->newcomers[sort].data[number];
+  map_index *index = g->index[sort];
+  if (newcomer->id) return newcomer->id;
+  uint8_t *kept = newcomer->old && sort == MAP_EDGES ? &g->l->kept.data[newcomer->family] : NULL;
+  newcomer->id = kept && !*kept ? newcomer->old : map_index_take(index);
+  if (kept) *kept = 1;
+  index->dart.data[newcomer->id] = dart;
+  g->s->found[sort].data[g->s->found[sort].count++] = number;
+  return newcomer->id;
+}
+
+static void join(growing *g, map_sort sort, uint32_t id, clv_dart dart) {
+  const uint32_t number = g->s->joined[sort].count;
+  if (number && g->s->joined[sort].data[number - 1].id == id) return; // they mostly follow one another
+  g->s->joined[sort].data[g->s->joined[sort].count++] = (map_joined){id, number, dart};
+}
+
+static bool came(const growing *g, clv_dart dart) {
+  const clv_page page = map_page(g->m, dart);
+  if (page.kind != MAP_KIND_DARTS) return false;
+  const uint32_t record = page.row + (dart & 0xFFFFu);
+  if (record >= g->l->number.capacity) return false;
+  const uint32_t number = g->l->number.data[record];
+  return number < g->l->came.count && g->l->came.data[number].dart == dart;
+}
+
+// The dart at the other end of an edge that was halved, which was there before, and bears the id of the whole.
+static void follow_half(growing *g, map_sort sort, uint32_t record, uint32_t old, uint32_t id) {
+  map *m = g->m;
+  map_index *index = g->index[sort];
+  const clv_dart other = m->records.alpha.data[4 * (size_t)record];
+  if (index->record_ids.data[map_record(m, other)] == old) map_index_set(m, index, other, id);
+}
+
+static void settle_dart(growing *g, const map_came *c) {
+  map *m = g->m;
+  const uint32_t record = map_page(m, c->dart).row + (c->dart & 0xFFFFu);
+  if (m->records.name.data[record] != c->dart) return; // gone again
+  for (uint32_t k = 0; k < MAP_SORTS; k++) {
+    map_index *index = g->index[k];
+    const uint32_t on = c->on[k];
+    if (!index) continue;
+    uint32_t id = on;
+    if (map_is_newcomer(on)) {
+      const uint32_t number = on & ~MAP_NEWCOMER, old = g->l->newcomers[k].data[number].old;
+      id = id_of_newcomer(g, (map_sort)k, number, c->dart);
+      if (old && old != id) follow_half(g, (map_sort)k, record, old, id);
+    } else if (k == MAP_VERTICES || k == MAP_EDGES) {
+      join(g, (map_sort)k, on, c->dart);
+    } else if (!(on & MAP_TEMPLATE_SLOT) && !came(g, index->dart.data[on])) {
+      index->dart.data[on] = c->dart;
+    }
+    index->record_ids.data[record] = id;
+  }
+}
+
+static void settle_places(growing *g, map_sort sort, clv_dart cell, const uint8_t *which, const uint32_t *lies,
+                          uint32_t had) {
+  const map *m = g->m;
+  map_index *index = g->index[sort];
+  const clv_page page = map_page(m, cell);
+  const clv_suborbits *sub = &clv_templates[page.kind].sub[dims_of[sort] & 7u];
+  uint32_t *ids = index->ids[page.kind].data + (size_t)map_row(page, cell) * sub->count;
+  for (uint32_t s = 0; s < sub->count; s++) {
+    const uint32_t on = lies[which[s]];
+    const clv_dart place = cell | sub->first[s];
+    ids[s] = map_is_newcomer(on) ? id_of_newcomer(g, sort, on & ~MAP_NEWCOMER, place) : on;
+    if (map_is_newcomer(on)) continue;
+    if (!(had >> s & 1u))
+      join(g, sort, on, place);
+    else if (!clv_dart_alive(&m->view, index->dart.data[on])) // it was found at the parent
+      index->dart.data[on] = place;
+  }
+}
+
+static void settle_children(growing *g, const map_division *d) {
+  const uint32_t *lies = g->l->lies.data + d->lies;
+  for (uint32_t c = 0; c < d->table->child_count; c++) {
+    const map_refined_child *child = &d->table->children[c];
+    settle_places(g, MAP_VERTICES, d->children[c], child->vertex, lies, d->had_vertices[c]);
+    if (g->index[MAP_EDGES])
+      settle_places(g, MAP_EDGES, d->children[c], child->edge, lies + d->table->vertex_count, d->had_edges[c]);
+  }
+}
+
+static void give_ids(growing *g) {
+  map_lineage *l = g->l;
+  for (uint32_t k = 0; k < MAP_SORTS; k++) g->s->found[k].count = 0;
+  for (uint32_t k = 0; k < 2; k++) g->s->joined[k].count = 0;
+  uint32_t next = 0;
+  for (uint32_t k = 0; k < l->divisions.count; k++) {
+    const map_division *d = &l->divisions.data[k];
+    for (; next < d->came; next++) settle_dart(g, &l->came.data[next]);
+    settle_children(g, d);
+  }
+}
+
+static int compare_words(const void *a, const void *b) {
+  const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+  return (p > q) - (p < q);
+}
+
+// Inner orbits of parents that had records are gone with them.
+static void lose_inner(growing *g, map_index *index) {
+  const map *m = g->m;
+  map_words *lost = &g->s->lost;
+  lost->count = 0;
+  for (uint32_t k = 0; k < g->s->arrivals.count; k++) {
+    const map_write w = m->log.data[g->s->arrivals.data[k]];
+    const uint32_t id = w.op == MAP_DART_DROP ? index->record_ids.data[map_record(m, w.dart)] : 0;
+    if (!id || id & MAP_TEMPLATE_SLOT || (lost->count && lost->data[lost->count - 1] == id)) continue;
+    lost->data[lost->count++] = id;
+  }
+  if (lost->count > 1) qsort(lost->data, lost->count, sizeof *lost->data, compare_words);
+  for (uint32_t k = 0; k < lost->count; k++)
+    if (!k || lost->data[k - 1] != lost->data[k]) map_index_give(index, lost->data[k]);
+}
+
+// Telling
+
+static int compare_joined(const void *a, const void *b) {
+  const map_joined *p = a, *q = b;
+  if (p->id != q->id) return p->id < q->id ? -1 : 1;
+  return (p->number > q->number) - (p->number < q->number);
+}
+
+static void tell(growing *g, map_sort sort) {
+  map *m = g->m;
+  const map_index *index = g->index[sort];
+  const clv_id none = {0, 0};
+  for (uint32_t k = 0; k < g->s->found[sort].count; k++) {
+    const map_newcomer *n = &g->l->newcomers[sort].data[g->s->found[sort].data[k]];
+    const clv_id id = {n->id, index->generation.data[n->id]}, from = {n->old, index->generation.data[n->old]};
+    const clv_event_kind kind = !n->old ? CLV_CREATED : n->id == n->old ? CLV_CHANGED : CLV_SPLIT;
+    map_emit(m, index->dims, kind, index->dart.data[n->id], id, kind == CLV_SPLIT ? from : none);
+  }
+  const uint32_t count = g->s->joined[sort].count;
+  map_joined *joined = g->s->joined[sort].data;
+  if (count > 1) qsort(joined, count, sizeof *joined, compare_joined);
+  for (uint32_t k = 0; k < count; k++)
+    if (!k || joined[k - 1].id != joined[k].id)
+      map_emit(m, index->dims, CLV_CHANGED, joined[k].dart,
+               (clv_id){joined[k].id, index->generation.data[joined[k].id]}, none);
+}
+
+static void carry_out(growing *g) {
+  map *m = g->m;
+  give_ids(g);
+  if (m->embedding.self) m->embedding.grow(m->embedding.self, m);
+  if (g->index[MAP_CELL_EDGES]) lose_inner(g, g->index[MAP_CELL_EDGES]);
+  if (g->index[MAP_CORNERS]) lose_inner(g, g->index[MAP_CORNERS]);
+  if (g->index[MAP_EDGES] && m->subscribers.count) tell(g, MAP_EDGES);
+  if (m->subscribers.count) tell(g, MAP_VERTICES);
+  map_end_growth(m, &g->s->plan);
+}
+
+map_part_end map_commit_growth(map *m) {
+  map_scratch *s = m->scratch;
+  if (m->twisted || s->general || s->walks || !map_lineage_tells(m)) return MAP_PART_GENERAL;
+  if (m->embedding.self && (!m->embedding.copies_all || m->embedding.destroys)) return MAP_PART_GENERAL;
+  growing g = {.m = m, .s = s, .l = &s->lineage};
+  for (uint32_t k = 0; k < MAP_SORTS; k++) g.index[k] = m->indices[dims_of[k]];
+  if (!map_survey_growth(m, &s->plan) || !reserve(&g)) return MAP_PART_NO_MEMORY;
+  carry_out(&g);
+  return MAP_PART_DONE;
+}

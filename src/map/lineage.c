@@ -1,0 +1,314 @@
+// Keeping the lineage of what refining makes; lineage.h tells the idea.
+
+#include "map/lineage.h"
+#include "map/plan.h"
+
+static const uint8_t dims_of[MAP_SORTS] = {14, 13, 6, 5};
+#define NOT_FOUND UINT32_MAX
+
+static map_lineage *lineage_of(const map_refining *r) {
+  return &r->m->scratch->lineage;
+}
+
+void map_lineage_free(map *m) {
+  const clv_allocator *a = &m->allocator;
+  map_lineage *l = &m->scratch->lineage;
+  BASE_RELEASE(a, &l->came);
+  for (uint32_t k = 0; k < MAP_SORTS; k++) BASE_RELEASE(a, &l->newcomers[k]);
+  BASE_RELEASE(a, &l->divisions);
+  BASE_RELEASE(a, &l->lies);
+  BASE_RELEASE(a, &l->kept);
+  BASE_RELEASE(a, &l->number);
+  BASE_RELEASE(a, &l->born);
+}
+
+// Whether nothing else was done between two marks of the log than to set values.
+static bool only_sets(const map *m, uint32_t from, uint32_t to) {
+  for (uint32_t k = from; k < to; k++)
+    if (m->log.data[k].op != MAP_VALUE) return false;
+  return true;
+}
+
+bool map_lineage_tells(const map *m) {
+  const map_lineage *l = &m->scratch->lineage;
+  return m->divided && m->divided <= m->log.count && !l->broken && only_sets(m, m->divided, m->log.count);
+}
+
+static bool numbers_no_others(const map *m) {
+  for (uint32_t k = 0; k < m->numbered_count; k++) {
+    const uint32_t dims = m->numbered[k]->dims;
+    if (dims != 14 && dims != 13 && dims != 6 && dims != 5 && dims != 7) return false;
+  }
+  return true;
+}
+
+static void begin_anew(map *m) {
+  map_lineage *l = &m->scratch->lineage;
+  l->came.count = l->divisions.count = l->lies.count = l->families = 0;
+  for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = 0;
+  l->broken = m->view.dimension != 3 || !numbers_no_others(m);
+  if (++l->stamp) return;
+  if (l->born.capacity) memset(l->born.data, 0, l->born.capacity * sizeof *l->born.data);
+  l->stamp = 1;
+}
+
+void map_break_lineage(map_refining *r) {
+  lineage_of(r)->broken = true;
+  r->told = false;
+}
+
+static void run_out(map_refining *r) {
+  r->no_memory = true;
+  r->told = false;
+}
+
+static bool is_born(const map_lineage *l, uint32_t block) {
+  return block < l->born.capacity && l->born.data[block] == l->stamp;
+}
+
+void map_note_extension(map_refining *r, clv_dart dart) {
+  if (r->told && map_record(r->m, dart) == MAP_NO_RECORD && is_born(lineage_of(r), dart >> 6)) map_break_lineage(r);
+}
+
+// What a dart that is no child's lies on.
+static uint32_t lies_on(const map_refining *r, map_sort sort, clv_dart dart) {
+  const map *m = r->m;
+  const map_lineage *l = lineage_of(r);
+  const map_index *index = m->indices[dims_of[sort]];
+  const uint32_t record = map_record(m, dart);
+  if (map_is_born(m, dart)) return l->came.data[l->number.data[record]].on[sort];
+  return index ? index->record_ids.data[record] : 0;
+}
+
+static uint32_t add_newcomer(map_refining *r, map_sort sort, map_newcomer newcomer) {
+  map_lineage *l = lineage_of(r);
+  if (!r->m->indices[dims_of[sort]]) return 0;
+  if (!BASE_RESERVE(&r->m->allocator, &l->newcomers[sort], (uint64_t)l->newcomers[sort].count + 1)) {
+    run_out(r);
+    return 0;
+  }
+  l->newcomers[sort].data[l->newcomers[sort].count] = newcomer;
+  return MAP_NEWCOMER | l->newcomers[sort].count++;
+}
+
+// The ids of one sort that the parent's places bear.
+static const uint32_t *ids_of_parent(const map_refining *r, map_sort sort) {
+  const map *m = r->m;
+  const map_index *index = m->indices[dims_of[sort]];
+  const clv_page page = map_page(m, r->border.cell);
+  if (!index) return NULL;
+  return index->ids[page.kind].data +
+         (size_t)map_row(page, r->border.cell) * clv_templates[page.kind].sub[index->inner].count;
+}
+
+static void find_vertices(map_refining *r) {
+  const map_refinement *table = r->table;
+  const uint32_t *ids = ids_of_parent(r, MAP_VERTICES), corners = r->border.shape->corner_count;
+  for (uint32_t v = 0; v < table->vertex_count; v++) {
+    const uint32_t at = table->vertex_at[v];
+    const clv_dart dart = at == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at];
+    r->vertices[v] = v < corners ? ids[v] : dart ? lies_on(r, MAP_VERTICES, dart) : NOT_FOUND;
+  }
+  for (uint32_t k = 0; k < table->birth_count && r->told; k++) {
+    const map_birth *birth = &table->births[k];
+    const map_refined_child *seat = &table->children[birth->seat.child];
+    const uint8_t *corner = r->border.shape->sub[6].of;
+    uint32_t *vertex = &r->vertices[seat->vertex[corner[birth->seat.dart]]];
+    if (*vertex != NOT_FOUND) continue;
+    map_newcomer new = {0};
+    for (uint32_t e = 0; e < 2; e++) {
+      const map_child_dart end = birth->ends[e];
+      new.ends[e] = r->vertices[table->children[end.child].vertex[corner[end.dart]]];
+    }
+    *vertex = add_newcomer(r, MAP_VERTICES, new);
+  }
+}
+
+// Halves of an edge that was whole are a family.
+static void find_edges(map_refining *r) {
+  map_lineage *l = lineage_of(r);
+  const map_refinement *table = r->table;
+  const clv_suborbits *edges = &r->border.shape->sub[5];
+  const uint32_t *ids = ids_of_parent(r, MAP_EDGES), family = l->families;
+  if (!ids) return;
+  l->families += edges->count;
+  for (uint32_t e = 0; e < table->edge_count && r->told; e++) {
+    const uint32_t at = table->edge_at[e], whole = edges->of[at == MAP_NOWHERE ? 0 : at >> 2];
+    const clv_dart dart = at == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at];
+    if (dart)
+      r->edges[e] = lies_on(r, MAP_EDGES, dart);
+    else if ((at & 3u) == 1)
+      r->edges[e] = add_newcomer(r, MAP_EDGES, (map_newcomer){.old = ids[whole], .family = family + whole});
+    else
+      r->edges[e] = add_newcomer(r, MAP_EDGES, (map_newcomer){0});
+  }
+}
+
+static bool reserve(map_refining *r) {
+  map *m = r->m;
+  map_lineage *l = lineage_of(r);
+  const uint32_t had = l->born.capacity;
+  if (!BASE_RESERVE(&m->allocator, &l->born, (uint64_t)(m->pages.count + 1) << 10)) return false;
+  if (l->born.capacity > had) memset(l->born.data + had, 0, (l->born.capacity - had) * sizeof *l->born.data);
+  const uint64_t lies = (uint64_t)l->lies.count + MAP_REFINED_VERTICES + MAP_REFINED_EDGES + MAP_POSITIONS;
+  return BASE_RESERVE(&m->allocator, &l->divisions, (uint64_t)l->divisions.count + 1) &&
+         BASE_RESERVE(&m->allocator, &l->lies, lies);
+}
+
+void map_lineage_begin(map_refining *r) {
+  map *m = r->m;
+  map_lineage *l = lineage_of(r);
+  r->begun = true;
+  if (!m->divided) begin_anew(m);
+  l->broken |= m->divided > m->log.count || !only_sets(m, m->divided, m->log.count);
+  r->told = !l->broken;
+  r->came_before = l->came.count;
+  for (uint32_t k = 0; k < MAP_SORTS; k++) r->newcomers_before[k] = l->newcomers[k].count;
+  if (!r->told) return;
+  if (is_born(l, r->border.cell >> 6) || r->crossings.count) {
+    map_break_lineage(r);
+    return;
+  }
+  if (!reserve(r)) {
+    run_out(r);
+    return;
+  }
+  r->was_plain = map_dart_plain(m, r->border.cell);
+  memset(r->edges, 0, sizeof r->edges);
+  memset(r->cell_edges, 0, sizeof r->cell_edges);
+  memset(r->corners, 0, sizeof r->corners);
+  map_division *division = &l->divisions.data[l->divisions.count];
+  *division = (map_division){.table = r->table, .parent = r->border.cell};
+  find_vertices(r);
+  if (r->told) find_edges(r);
+}
+
+static void note(map_refining *r, clv_dart dart, uint32_t vertex, uint32_t edge, uint32_t corner, uint32_t cell_edge) {
+  map *m = r->m;
+  map_lineage *l = lineage_of(r);
+  const uint32_t record = map_page(m, dart).row + (dart & 0xFFFFu);
+  if (!r->told) return;
+  if (!BASE_RESERVE(&m->allocator, &l->came, (uint64_t)l->came.count + 1) ||
+      !BASE_RESERVE(&m->allocator, &l->number, (uint64_t)record + 1)) {
+    run_out(r);
+    return;
+  }
+  l->number.data[record] = l->came.count;
+  l->came.data[l->came.count++] = (map_came){dart, {vertex, edge, corner, cell_edge}};
+}
+
+// The dart that stands for an edge in the row of its cell; 0 where the cell has none.
+static clv_dart first_of_edge(const map *m, clv_dart dart) {
+  const clv_dart cell = dart & ~63u;
+  const clv_page page = map_page(m, cell);
+  if (!map_is_template(page.kind)) return CLV_NO_DART;
+  const clv_suborbits *edges = &clv_templates[page.kind].sub[5];
+  return cell | edges->first[edges->of[dart & 63u]];
+}
+
+static bool holds_first(const map *m, clv_dart end) {
+  const clv_dart across = map_alpha(m, end, 2);
+  return first_of_edge(m, end) == end || first_of_edge(m, across) == across;
+}
+
+// The half of an edge of a cell that goes on as the whole: in a row that with the dart that stands for it, otherwise the first.
+// Where the other one could take a place in the row that is not in use, the commit has to look.
+static uint32_t keeper(map_refining *r, const clv_dart ends[2], uint32_t whole) {
+  const bool second = holds_first(r->m, ends[1]);
+  if (whole & MAP_TEMPLATE_SLOT) return second;
+  if (second || map_is_newcomer(whole)) map_break_lineage(r);
+  return 0;
+}
+
+void map_note_middles(map_refining *r, uint32_t l, const clv_dart old[2], const clv_dart here[2],
+                      const clv_dart across[2]) {
+  if (!r->told) return;
+  const map_refinement *table = r->table;
+  const uint32_t ends[2] = {l, r->border.shape->alpha[0][l]}, vertex = r->vertices[table->vertex_on[4 * l + 1]];
+  const uint32_t corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){0}), whole = lies_on(r, MAP_CELL_EDGES, old[0]);
+  uint32_t cell_edges[2] = {whole, whole};
+  if (whole)
+    cell_edges[1 - keeper(r, old, whole)] =
+        add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){.old = whole, .near = old[0]});
+  for (uint32_t e = 0; e < 2; e++) {
+    const uint32_t edge = r->edges[table->edge_on[4 * ends[e]]];
+    note(r, here[e], vertex, edge, corner, cell_edges[e]);
+    note(r, across[e], vertex, edge, corner, cell_edges[e]);
+  }
+}
+
+void map_note_across(map_refining *r, uint32_t at, clv_dart middle, clv_dart dart) {
+  if (!r->told) return;
+  const map_refinement *table = r->table;
+  const uint32_t vertex = table->vertex_on[at], edge = table->edge_on[at];
+  uint32_t corner = r->corners[vertex];
+  if (vertex == table->vertex_on[(at & ~3u) + 1])
+    corner = lies_on(r, MAP_CORNERS, middle);
+  else if (!corner)
+    corner = r->corners[vertex] = add_newcomer(r, MAP_CORNERS, (map_newcomer){0});
+  if (!r->cell_edges[edge]) r->cell_edges[edge] = add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){0});
+  note(r, dart, r->vertices[vertex], r->edges[edge], corner, r->cell_edges[edge]);
+}
+
+// What a place bears before the commit: of a half what the whole was, of what is new nothing.
+static uint32_t borne(const map_lineage *l, map_sort sort, uint32_t on) {
+  return map_is_newcomer(on) ? l->newcomers[sort].data[on & ~MAP_NEWCOMER].old : on;
+}
+
+void map_note_heir(map_refining *r, uint32_t child, uint32_t vertices, uint32_t edges) {
+  map *m = r->m;
+  map_lineage *l = lineage_of(r);
+  const map_refined_child *table = &r->table->children[child];
+  const clv_page page = map_page(m, r->children[child]);
+  const uint32_t row = map_row(page, r->children[child]);
+  map_division *division = &l->divisions.data[l->divisions.count];
+  division->had_vertices[child] = (uint8_t)vertices;
+  division->had_edges[child] = (uint16_t)edges;
+  const uint32_t corners = r->border.shape->corner_count, count = r->border.shape->sub[5].count;
+  uint32_t *ids = m->indices[14]->ids[page.kind].data + (size_t)row * corners;
+  for (uint32_t c = 0; c < corners; c++)
+    if (vertices >> c & 1u) ids[c] = borne(l, MAP_VERTICES, r->vertices[table->vertex[c]]);
+  if (!m->indices[13]) return;
+  ids = m->indices[13]->ids[page.kind].data + (size_t)row * count;
+  for (uint32_t e = 0; e < count; e++)
+    if (edges >> e & 1u) ids[e] = borne(l, MAP_EDGES, r->edges[table->edge[e]]);
+}
+
+// The children have come.
+static void finish(map_refining *r) {
+  map *m = r->m;
+  map_lineage *l = lineage_of(r);
+  const map_refinement *table = r->table;
+  map_division *division = &l->divisions.data[l->divisions.count++];
+  memcpy(division->children, r->children, sizeof division->children);
+  division->came = l->came.count;
+  division->lies = l->lies.count;
+  for (uint32_t v = 0; v < table->vertex_count; v++) l->lies.data[l->lies.count++] = r->vertices[v];
+  for (uint32_t e = 0; e < table->edge_count; e++) l->lies.data[l->lies.count++] = r->edges[e];
+  division->known = r->was_plain ? 0 : l->lies.count;
+  for (uint32_t at = 0; !r->was_plain && at < 4u * r->border.shape->dart_count; at++) {
+    const clv_dart dart = r->border.darts[at];
+    l->lies.data[l->lies.count++] = dart && !map_is_born(m, dart) ? dart : CLV_NO_DART;
+  }
+  for (uint32_t c = 0; c < table->child_count; c++) {
+    const uint32_t block = r->children[c] >> 6;
+    if (block < l->born.capacity)
+      l->born.data[block] = l->stamp;
+    else
+      map_break_lineage(r);
+  }
+}
+
+clv_result map_lineage_end(map_refining *r, clv_result result) {
+  map *m = r->m;
+  map_lineage *l = lineage_of(r);
+  if (result == CLV_OK && r->no_memory) result = map_no_memory(m);
+  if (result == CLV_OK) {
+    if (r->told) finish(r);
+    m->divided = m->log.count;
+  }
+  if (result == CLV_OK || !r->begun) return result;
+  l->came.count = r->came_before;
+  for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = r->newcomers_before[k];
+  return result;
+}

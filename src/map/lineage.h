@@ -1,0 +1,82 @@
+// What refining knows of the vertices and edges it makes, kept until the commit (grow.c), which need not search for them then.
+//
+// A refined cell has a handful of vertices and edges, whose numbers are constants of the shape (refine.h). Each is one that was
+// there, and has an id, or a newcomer: new, or a half of an edge that was whole. A dart that is hung into a neighbour lies on
+// such a vertex and such an edge; so do the children's corners and edges. All that is written down here as it is made, sort by
+// sort; nothing of it is in the map yet, where new places bear no ids before the commit.
+//
+// It is of use only to transactions that refine and do nothing else, in maps that number nothing but these sorts, and does not outlive
+// one. Where something is not so simple it is broken off: the log tells the commit everything, too, if at greater length.
+
+#ifndef MAP_LINEAGE_H
+#define MAP_LINEAGE_H
+
+#include "map/refine.h"
+
+// Orbits that cross cells, and what they leave in one.
+typedef enum map_sort { MAP_VERTICES, MAP_EDGES, MAP_CORNERS, MAP_CELL_EDGES, MAP_SORTS } map_sort;
+
+// What a place lies on: the id that its orbit bears, as indices have it; or this bit and the number of a newcomer.
+#define MAP_NEWCOMER 0x40000000u
+static inline bool map_is_newcomer(uint32_t lies_on) {
+  return (lies_on & (MAP_NEWCOMER | MAP_TEMPLATE_SLOT)) == MAP_NEWCOMER;
+}
+
+typedef struct map_newcomer {
+  uint32_t old;     // what it is a part of, 0: of nothing
+  clv_dart near;    // of an edge in a cell: a dart that bears that
+  uint32_t family;  // of a half of an edge: the number of the whole
+  uint32_t ends[2]; // of a vertex: those it lies between; 0 where nobody said
+  uint32_t id;      // given by the commit; 0: nobody came to it yet
+} map_newcomer;
+
+// A dart that came.
+typedef struct map_came {
+  clv_dart dart;
+  uint32_t on[MAP_SORTS];
+} map_came;
+
+typedef struct map_division {
+  const map_refinement *table;
+  clv_dart parent, children[8];
+  uint32_t came;  // darts that came before its children
+  uint32_t lies;  // where in `lies` its vertices are told, and its edges behind them
+  uint32_t known; // where in `lies` the darts are that its border had before, by place; 0: it had none but its own
+  uint8_t had_vertices[8];
+  uint16_t had_edges[8]; // places of each child that bear an id since it came, as bits
+} map_division;
+
+typedef struct map_lineage {
+  BASE_ARRAY(map_came) came;
+  BASE_ARRAY(map_newcomer) newcomers[MAP_SORTS];
+  BASE_ARRAY(map_division) divisions;
+  map_words lies;
+  BASE_ARRAY(uint8_t) kept; // by family: somebody goes on under the old id
+  uint32_t families;
+  map_words number; // by record: which of the darts that came it is
+  map_words born;   // by block: the stamp of the transaction that added it
+  uint32_t stamp;
+  bool broken;
+} map_lineage;
+
+void map_lineage_free(map *m);
+
+// Before a cell is refined, once its border is known: what its vertices and edges are.
+void map_lineage_begin(map_refining *r);
+// Its end, with what came of it; CLV_ERROR_MEMORY if something could not be noted. What was noted is taken back where it failed.
+clv_result map_lineage_end(map_refining *r, clv_result result);
+// Darts were hung into a cell in the middle of the parent's edge at l: joined to `old` at its ends, and across.
+void map_note_middles(map_refining *r, uint32_t l, const clv_dart old[2], const clv_dart here[2],
+                      const clv_dart across[2]);
+// A dart was hung into a cell at a place of the border, on an edge across the face; `middle` was there before.
+void map_note_across(map_refining *r, uint32_t at, clv_dart middle, clv_dart dart);
+// Gives places of a child, as bits, the ids they have from its parent.
+void map_note_heir(map_refining *r, uint32_t child, uint32_t vertices, uint32_t edges);
+// A cell is about to be extended: one of this transaction's own is too much.
+void map_note_extension(map_refining *r, clv_dart dart);
+void map_break_lineage(map_refining *r);
+
+// Whether the open transaction is told by its lineage (grow.c).
+bool map_lineage_tells(const map *m);
+
+#endif
