@@ -345,12 +345,18 @@ static bool refresh_lanes(view_table *table, view_workshop *shop, const view_tou
   } else {
     ask(&table->site, shop, bases, lanes, holds);
   }
-  view_rows_compute(table, shop, bases, lanes, rows.slots, shop->constants.data);
+  view_touched_key kept[VIEW_LANES]; // those that hold, which move up
+  uint32_t count = 0;
   for (uint32_t lane = 0; lane < lanes; lane++) {
     const uint32_t reference = view_row_of_key(table, keys[lane].key);
     if (!holds[lane] && reference) drop_row(table, reference);
-    if (holds[lane] && !put_row(table, shop, &keys[lane], bases[lane], &rows, lane)) return false;
+    if (!holds[lane]) continue;
+    bases[count] = bases[lane];
+    kept[count++] = keys[lane];
   }
+  if (count) view_rows_compute(table, shop, bases, count, rows.slots, shop->constants.data);
+  for (uint32_t lane = 0; lane < count; lane++)
+    if (!put_row(table, shop, &kept[lane], bases[lane], &rows, lane)) return false;
   return true;
 }
 

@@ -474,8 +474,8 @@ static void reach_by_new_cells(clv_views *views, const view_site *site) {
 
 static void reach_refined(clv_views *views, const view_site *site) {
   const view_change *change = &views->change;
+  reach_by_new_cells(views, site); // first: an orbit is best looked at from a cell that is plain
   reach_by_parting(views, site);
-  reach_by_new_cells(views, site);
   for (uint32_t l = 0; l < site->links.count; l++) {
     const view_link *link = &site->links.data[l];
     if (site->crossing && !link->way.length && (site->dims >> link->dimension & 1u)) continue;
@@ -645,13 +645,19 @@ static bool derive_again(clv_views *views, const view_figure *figure) {
     if (!is_needed(&c.formula->site)) continue;
     view_formula_aim(&figure->formulas[f]);
     view_formula_start(c.formula, &views->rooms[0], views->params.data);
+    view_around around; // most of it is room, and not to be cleared
+    around.formula = c.formula;
+    around.lanes = 0;
+    const bool rings = view_sums_around(c.formula);
     for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++) {
       const view_touched_key *key = &change->keys.data[k];
       const bool many = !c.formula->site.crossing && !c.formula->site.whole;
       if (!key->dart) continue;
+      if (rings && view_around_take(&around, &views->rooms[0], views->params.data, key->key, key->dart)) continue;
       if (many ? !view_site_in_cell(&c.formula->site, key->key, compute_one, &c) : !compute_one(&c, key->dart))
         return false;
     }
+    view_around_compute(&around, &views->rooms[0], views->params.data);
     compute_waiting(&c);
   }
   return !change->no_memory;
@@ -705,11 +711,25 @@ static bool renumber_rows(clv_views *views, view_table *table) {
   return !change->no_memory;
 }
 
+// Rows that come go to those of neighbours that are there.
+static void seat_together(const view_table *table, view_touched_key *keys, uint32_t count) {
+  uint32_t near = 0;
+  for (uint32_t k = 0; k < count && !near; k++) near = view_row_of_key(table, keys[k].key) ? keys[k].key : 0;
+  for (uint32_t k = 0; k < count; k++) {
+    if (view_row_of_key(table, keys[k].key)) near = keys[k].key;
+    if (!keys[k].like) keys[k].like = near;
+  }
+}
+
 static bool update_table(clv_views *views, view_table *table) {
   view_change *change = &views->change;
   if (!rename_bases(views, table) || !renumber_rows(views, table)) return false;
   forget_keys(views);
   reach(views, &table->site);
+  if (change->refining && !change->no_memory) {
+    seat_together(table, change->keys.data, change->keys.count);
+    return view_table_refresh(table, &views->shop, change->keys.data, change->keys.count);
+  }
   uint32_t near = 0; // keys that follow one another mostly lie together
   for (uint32_t k = 0; k < change->keys.count && !change->no_memory; k++) {
     const view_touched_key *key = &change->keys.data[k];
