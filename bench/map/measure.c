@@ -200,7 +200,7 @@ bench_figures bench_measure(const bench_lattice *lattice, bench_memory *memory, 
   }
   bench_figures result;
   for (int f = 0; f < BENCH_FIGURES; f++) {
-    result.of[f] = per_unit((bench_figure)f, &lattice->expected, bench_median(values[f], (size_t)repetitions));
+    result.of[f] = per_unit((bench_figure)f, &lattice->expected, bench_best(values[f], (size_t)repetitions));
     free(values[f]);
   }
   return result;

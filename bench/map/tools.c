@@ -31,14 +31,10 @@ double bench_seconds(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-double bench_median(double *values, size_t count) {
-  qsort(values, count, sizeof *values, compare_doubles);
-  return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
+double bench_best(const double *values, size_t count) {
+  double best = values[0];
+  for (size_t k = 1; k < count; k++) best = values[k] < best ? values[k] : best;
+  return best;
 }
 
 static void *resize(void *user, void *p, size_t old_size, size_t new_size) {

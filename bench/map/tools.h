@@ -1,4 +1,4 @@
-// What every part of the bench needs: a clock, a median, memory that is counted, and a way to give up.
+// What every part of the bench needs: a clock, the best of many, memory that is counted, and a way to give up.
 
 #ifndef BENCH_MAP_TOOLS_H
 #define BENCH_MAP_TOOLS_H
@@ -13,8 +13,8 @@ void bench_check(const char *what, uint64_t found, uint64_t expected);
 // out the time others had the processor.
 double bench_seconds(void);
 
-// The middle of the values, which are sorted on the way; the mean of the two middle ones when their number is even.
-double bench_median(double *values, size_t count);
+// The least of the values.
+double bench_best(const double *values, size_t count);
 
 // malloc, counted: what is held now, and the most that was held.
 typedef struct bench_memory {

@@ -3,25 +3,6 @@
 
 #include "map/walk.h"
 
-bool map_index_reserve(map *m, map_index *index, uint64_t more) {
-  const uint64_t need = index->count + more;
-  return need <= 0x7FFFFFFFu && BASE_RESERVE(&m->allocator, &index->generation, need) &&
-         BASE_RESERVE(&m->allocator, &index->dart, need);
-}
-
-uint32_t map_index_take(map_index *index) {
-  uint32_t id = index->free;
-  if (id) {
-    index->free = index->dart.data[id];
-  } else {
-    id = index->count++;
-    index->generation.data[id] = 0;
-  }
-  index->generation.data[id]++;
-  index->alive++;
-  return id;
-}
-
 void map_index_give(map_index *index, uint32_t id) {
   index->generation.data[id]++;
   index->alive--;

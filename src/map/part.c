@@ -223,12 +223,15 @@ static void expect_joined(const parting *p, const sort *o, uint32_t joined, uint
   const map_embedding *embedding = &p->m->embedding;
   const uint32_t *ids = o->ids + map_uniform_row(p->beyond) * o->width;
   const uint8_t *turned = p->turned;
+  const clv_dart *darts = o->index->dart.data;
   uint32_t held[FACET_DARTS], count = 0;
   for (uint32_t k = 0; k < p->size; k += step) {
+    if (!(joined >> k & 1u)) continue;
     const uint32_t id = held[count] = ids[o->of[turned[k]]];
-    count += (joined >> k & 1u) && id != FLOODED;
+    if (id == FLOODED) continue;
+    CLV_PREFETCH(darts + id);
+    count++;
   }
-  for (uint32_t n = 0; n < count; n++) CLV_PREFETCH(o->index->dart.data + held[n]);
   if (count && embedding->self) embedding->expect(embedding->self, o->index, held, count);
 }
 

@@ -141,10 +141,17 @@ clv_result map_unsew(map *m, uint32_t i, clv_dart dart, clv_dart partner) {
   return result == CLV_OK ? free_side(m, i, partner) : result;
 }
 
-// The word that links a facet, for a dart of it in a plain cell.
-static inline uint32_t *facet_link(map *m, clv_page page, clv_dart dart) {
+// A facet of a plain cell: the word that links it, its first dart.
+typedef struct facet {
+  uint32_t *link;
+  clv_dart first;
+} facet;
+
+static inline facet find_facet(map *m, clv_page page, clv_dart dart) {
   const clv_template *shape = &clv_templates[page.kind];
-  return &m->rows[page.kind].data.data[map_row(page, dart) * shape->facet_count + shape->facet[dart & 63u]];
+  const uint32_t number = shape->facet[dart & 63u];
+  return (facet){&m->rows[page.kind].data.data[map_row(page, dart) * shape->facet_count + number],
+                 (dart & ~63u) | shape->facet_first[number]};
 }
 
 bool map_unsew_plain(map *m, clv_dart dart, clv_result *result) {
@@ -153,17 +160,20 @@ bool map_unsew_plain(map *m, clv_dart dart, clv_result *result) {
   if (!map_is_template(page.kind) || (dart & 63u) >= clv_templates[page.kind].dart_count) return false;
   const uint32_t row = map_row(page, dart);
   if (row >= m->rows[page.kind].count || !map_row_alive(m, page.kind, row) || !map_dart_plain(m, dart)) return false;
-  uint32_t *here = facet_link(m, page, dart);
-  const bool apart = *here && (dart ^ *here) >> 6 != 0; // in two cells
-  if (!apart || !map_dart_plain(m, *here)) return false;
-  uint32_t *there = facet_link(m, map_page(m, *here), *here);
+  const facet here = find_facet(m, page, dart);
+  const clv_dart beyond = *here.link;
+  const bool apart = beyond && (dart ^ beyond) >> 6 != 0; // in two cells
+  if (!apart || !map_dart_plain(m, beyond)) return false;
+  const facet there = find_facet(m, map_page(m, beyond), beyond);
   if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 2)) {
     *result = map_no_memory(m);
     return true;
   }
-  m->log.data[m->log.count++] = (map_write){.op = MAP_LINK, .dart = facet_first(m, dart), .before = *here};
-  m->log.data[m->log.count++] = (map_write){.op = MAP_LINK, .dart = facet_first(m, *here), .before = *there};
-  *here = *there = CLV_NO_DART;
+  map_write *writes = m->log.data + m->log.count;
+  m->log.count += 2;
+  writes[0] = (map_write){.op = MAP_LINK, .dart = here.first, .before = beyond};
+  writes[1] = (map_write){.op = MAP_LINK, .dart = there.first, .before = *there.link};
+  *here.link = *there.link = CLV_NO_DART;
   *result = CLV_OK;
   return true;
 }

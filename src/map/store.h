@@ -273,8 +273,24 @@ void map_unextend(map *m, clv_dart cell, const uint32_t *links); // back to a pl
 clv_result map_index_require(map *m, uint32_t dims, map_index **out);
 void map_index_drop(map *m, uint32_t dims); // takes back a require that was in vain
 void map_index_destroy(map *m, map_index *index);
-bool map_index_reserve(map *m, map_index *index, uint64_t more);
-uint32_t map_index_take(map_index *index); // after a reserve
+static inline bool map_index_reserve(map *m, map_index *index, uint64_t more) {
+  const uint64_t need = index->count + more;
+  return need <= 0x7FFFFFFFu && BASE_RESERVE(&m->allocator, &index->generation, need) &&
+         BASE_RESERVE(&m->allocator, &index->dart, need);
+}
+// A new id; after a reserve.
+static inline uint32_t map_index_take(map_index *index) {
+  uint32_t id = index->free;
+  if (id) {
+    index->free = index->dart.data[id];
+  } else {
+    id = index->count++;
+    index->generation.data[id] = 0;
+  }
+  index->generation.data[id]++;
+  index->alive++;
+  return id;
+}
 void map_index_give(map_index *index, uint32_t id);
 // The id that a dart carries; for an inner index of a plain template cell MAP_TEMPLATE_SLOT + s.
 static inline uint32_t map_index_get(const map *m, const map_index *index, clv_dart dart) {
