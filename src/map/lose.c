@@ -53,7 +53,8 @@ static void learn_exits(const losing *l, map_onward *onward, const clv_suborbits
     }
     onward->path = onward->path && at->count <= 1;
     for (uint32_t k = 0; k < 8; k++)
-      onward->landing[d][k] = sub->of[shape->turn[d][k]] - NO_ROWS * (uint32_t)sub->count;
+      onward->landing[d][k] =
+          (map_place){shape->turn[d][k], sub->of[shape->turn[d][k]] - NO_ROWS * (uint32_t)sub->count};
   }
 }
 
@@ -76,7 +77,6 @@ static bool more_places(losing *l, uint32_t count) {
 // processor can guess: there is no branch for either.
 static bool flood(losing *l, map_place start) {
   const map_onward *onward = l->onward;
-  const uint8_t(*turn)[8] = l->shape->turn;
   const uint32_t facets = l->shape->facet_count, width = l->sub->count, *links = l->links;
   uint32_t *ids = l->ids, count = l->s->places.count, k = count;
   if (!more_places(l, count)) return false;
@@ -95,10 +95,10 @@ static bool flood(losing *l, map_place start) {
     const uint32_t row = (at.dart >> 6) * facets;
     for (uint32_t n = 0, ways = exits->count; n < ways; n++) {
       const clv_dart link = links[row + exits->link[n]];
-      const uint32_t position = exits->position[n];
-      const uint32_t beyond = (link >> 6) * width + onward->landing[link & 63u][position];
-      const uint32_t sewn = 0u - (uint32_t)(link != CLV_NO_DART), slot = (beyond & sewn) | (at.slot & ~sewn);
-      places[count] = (map_place){(link & ~63u) | turn[link & 63u][position], slot};
+      const map_place beyond = onward->landing[link & 63u][exits->position[n]];
+      const uint32_t sewn = 0u - (uint32_t)(link != CLV_NO_DART); // all bits, or none
+      const uint32_t slot = at.slot ^ ((((link >> 6) * width + beyond.slot) ^ at.slot) & sewn);
+      places[count] = (map_place){(link & ~63u) | beyond.dart, slot};
       count += ~ids[slot] >> 31;
       ids[slot] = MET;
     }
@@ -110,7 +110,6 @@ static bool flood(losing *l, map_place start) {
 // Appends the places of a path that begins at a facet that is free now; *end is the dart that it ends at.
 static inline bool follow(losing *l, map_place at, clv_dart *end) {
   const map_onward *onward = l->onward;
-  const uint8_t(*turn)[8] = l->shape->turn;
   const uint32_t facets = l->shape->facet_count, width = l->sub->count, *links = l->links;
   uint32_t count = l->s->places.count, room = l->s->places.capacity;
   map_place *places = l->s->places.data;
@@ -124,9 +123,8 @@ static inline bool follow(losing *l, map_place at, clv_dart *end) {
     const struct map_exits *exits = &onward->at[at.dart & 63u];
     const clv_dart link = exits->count ? links[(at.dart >> 6) * facets + exits->link[0]] : CLV_NO_DART;
     if (!link) break;
-    const uint32_t position = exits->position[0];
-    at.slot = (link >> 6) * width + onward->landing[link & 63u][position];
-    at.dart = (link & ~63u) | turn[link & 63u][position];
+    const map_place beyond = onward->landing[link & 63u][exits->position[0]];
+    at = (map_place){(link & ~63u) | beyond.dart, (link >> 6) * width + beyond.slot};
   }
   l->s->places.count = count;
   *end = at.dart;
@@ -143,8 +141,7 @@ static map_left *add_left(losing *l, uint32_t old, clv_dart dart, uint32_t start
   map_scratch *s = l->s;
   const uint32_t number = s->left.count++;
   map_left *left = &s->left.data[number];
-  left->index = l->index;
-  left->old = left->id = old;
+  left->old = old;
   left->found_at = l->darts[old];
   left->dart = (dart & ~63u) | l->sub->first[l->sub->of[dart & 63u]];
   left->start = left->end = start;
@@ -313,6 +310,8 @@ static bool start_beside(losing *l, map_removed *cell) {
 static bool find_beside_removed(losing *l) {
   map_scratch *s = l->s;
   const bool vertices = l->index->inner == VERTEX;
+  const uint64_t most = s->left.count + (uint64_t)s->removed.count * l->sub->count; // but for what is parted
+  if (!BASE_RESERVE(&l->m->allocator, &s->left, most)) return false;
   bool done = true;
   for (uint32_t k = 0; vertices && k < s->removed.count; k++) {
     map_removed *cell = &s->removed.data[k];
@@ -343,11 +342,15 @@ static bool find_orbits(losing *l, map_index *index) {
 
 static void take_marks_off(losing *l) {
   map_scratch *s = l->s;
-  for (uint32_t k = 0; k < s->left.count; k++) {
-    const map_left *left = &s->left.data[k];
-    look_at(l, left->index);
-    for (uint32_t p = left->start; p < left->end; p++) l->ids[s->places.data[p].slot] = left->old;
-    if (left->keeps) l->darts[left->old] = left->found_at;
+  const map *m = l->m;
+  for (uint32_t k = 0, n = 0; k < m->numbered_count; k++) {
+    if (!m->numbered[k]->crossing) continue;
+    look_at(l, m->numbered[k]);
+    for (; n < s->left_end[k]; n++) {
+      const map_left *left = &s->left.data[n];
+      for (uint32_t p = left->start; p < left->end; p++) l->ids[s->places.data[p].slot] = left->old;
+      if (left->keeps) l->darts[left->old] = left->found_at;
+    }
   }
   for (uint32_t k = 0; k < s->gone.count; k++) {
     look_at(l, s->gone.data[k].index);
@@ -369,10 +372,13 @@ static bool reserve(losing *l, uint32_t most_fresh) {
 // The second half, which cannot fail
 
 // What keeps its id has it where it was not marked.
-static inline void write_ids(const losing *l, const map_left *left) {
+static inline void write_ids(const losing *l, const map_left *left, uint32_t id) {
   const map_place *places = l->s->places.data;
-  const uint32_t step = left->keeps && l->onward->path && left->end > left->start + 1 ? left->end - left->start - 1 : 1;
-  for (uint32_t p = left->start; p < left->end; p += step) l->ids[places[p].slot] = left->id;
+  if (left->keeps && l->onward->path) {
+    if (left->end > left->start) l->ids[places[left->start].slot] = l->ids[places[left->end - 1].slot] = id;
+    return;
+  }
+  for (uint32_t p = left->start; p < left->end; p++) l->ids[places[p].slot] = id;
 }
 
 static inline void tell(losing *l, uint32_t dims, clv_event_kind kind, clv_dart dart, clv_id id, clv_id from,
@@ -389,18 +395,19 @@ static clv_id id_of(const map_index *index, uint32_t id) {
 }
 
 // What is left gets its id, and is told of.
-static void settle_left(losing *l, map_left *left) {
+static inline void settle_left(losing *l, const map_left *left) {
   map_scratch *s = l->s;
   clv_id from = {0, 0};
+  uint32_t id = left->old;
   if (!left->keeps) {
-    left->id = map_index_take(l->index);
     from = id_of(l->index, left->old);
-    s->parted.data[s->parted.count++] = (map_parted){l->index, left->old, left->id};
+    id = map_index_take(l->index);
+    s->parted.data[s->parted.count++] = (map_parted){l->index, left->old, id};
   }
-  write_ids(l, left);
-  l->darts[left->id] = left->changed ? left->dart : left->found_at;
+  write_ids(l, left, id);
+  l->darts[id] = left->changed ? left->dart : left->found_at;
   if (left->changed)
-    tell(l, l->index->dims, left->keeps ? CLV_CHANGED : CLV_SPLIT, left->dart, id_of(l->index, left->id), from,
+    tell(l, l->index->dims, left->keeps ? CLV_CHANGED : CLV_SPLIT, left->dart, id_of(l->index, id), from,
          (map_star){left->start, left->end});
 }
 
@@ -417,7 +424,7 @@ static void settle_orbits(losing *l) {
   for (uint32_t k = 0, left = 0, gone = 0; k < m->numbered_count; k++) {
     if (!m->numbered[k]->crossing) continue;
     look_at(l, m->numbered[k]); // arrays may have moved
-    for (; left < s->left.count && s->left.data[left].index == l->index; left++) settle_left(l, &s->left.data[left]);
+    for (; left < s->left_end[k]; left++) settle_left(l, &s->left.data[left]);
     const uint32_t first = gone;
     while (gone < s->gone.count && s->gone.data[gone].index == l->index) gone++;
     if (gone > first + 1) qsort(s->gone.data + first, gone - first, sizeof *s->gone.data, compare_gone);
@@ -465,11 +472,13 @@ map_part_end map_commit_loss(map *m) {
   if (!map_is_uniform(m, kind) || (m->embedding.self && !m->embedding.copies)) return MAP_PART_GENERAL;
   losing l = {.m = m, .s = s, .kind = kind, .shape = &clv_templates[kind], .links = m->view.links[kind]};
   s->places.count = s->left.count = s->gone.count = 0;
+  memset(s->left_end, 0, sizeof s->left_end);
   bool done = map_find_removed(m, kind) && (s->removed.count || map_find_cuts(m));
   uint32_t most_fresh = 0;
   for (uint32_t k = 0; done && k < m->numbered_count; k++) {
     if (!m->numbered[k]->crossing) continue;
     done = find_orbits(&l, m->numbered[k]) && (!l.fresh || map_index_reserve(m, m->numbered[k], l.fresh));
+    s->left_end[k] = s->left.count;
     most_fresh = l.fresh > most_fresh ? l.fresh : most_fresh;
   }
   if (!done || !reserve(&l, most_fresh)) {

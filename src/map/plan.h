@@ -95,8 +95,7 @@ typedef struct map_star {
 
 // What is left of the orbit of an id, and an id of which nothing is (lose.c).
 typedef struct map_left {
-  map_index *index;
-  uint32_t old, id;
+  uint32_t old;
   uint32_t start, end;     // of its places
   clv_dart dart, found_at; // the first of it; where the id was found before
   bool keeps, changed;
@@ -144,12 +143,12 @@ typedef struct map_onward {
   uint32_t kind; // CLV_NONE until somebody asks
   bool path;     // no place has more than one: what begins at a facet is a path
   struct map_exits {
-    uint32_t
-        link[MAP_MOST_FACETS]; // where the way's link lies, less the links of as many cells as the block's number says
+    // Where the way's link lies, less the links of as many cells as the number of the block says.
+    uint32_t link[MAP_MOST_FACETS];
     uint8_t count, position[MAP_MOST_FACETS];
   } at[CLV_TEMPLATE_DARTS];
-  uint32_t landing[CLV_TEMPLATE_DARTS]
-                  [8]; // by link and position: the slot of the dart beyond, less those of as many cells
+  // By link and position: the dart beyond, and its slot, less those of as many cells.
+  map_place landing[CLV_TEMPLATE_DARTS][8];
 } map_onward;
 
 // Facets at the vertices and edges of a kind (whole.c).
@@ -181,6 +180,7 @@ typedef struct map_scratch {
   map_words begetters;            // blocks that the added ones inherit of, in order
   BASE_ARRAY(map_place) places;   // where orbits come apart (part.c, lose.c)
   BASE_ARRAY(map_left) left;      // by sort of orbit (lose.c)
+  uint32_t left_end[MAP_INDICES]; // of each that is numbered
   BASE_ARRAY(map_gone) gone;
   BASE_ARRAY(map_parted) parted;
   BASE_ARRAY(map_removed) removed; // none where a commit does more than to remove cells
@@ -266,6 +266,11 @@ static inline clv_dart map_faced(const clv_template *shape, const map_removed *c
 void map_find_whole(const map *m, uint32_t kind, map_removed *cell);
 void map_find_joints(const map *m, uint32_t kind, map_removed *cell);
 
+// While subscribers are told of a commit: true where orbits and cells lost something or are gone, and none is new but what came
+// off another.
+static inline bool map_only_lost(const map *m) {
+  return m->scratch->direct;
+}
 // While subscribers are told of a commit that removed one cell: the place of it that an event's orbit lost, where it is one piece
 // and was not walked.
 static inline uint32_t map_told_loss(const map *m, uint32_t event) {

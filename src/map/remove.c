@@ -43,14 +43,38 @@ static void look_ahead(const map *m, clv_dart cell) {
   }
 }
 
+// Unsews a facet of a plain cell from another plain one; false where it is not sewn to such. There is room in the log.
+static inline bool free_facet(map *m, clv_dart first, uint32_t *link) {
+  const clv_dart beyond = *link;
+  if ((first ^ beyond) >> 6 == 0 || !map_dart_plain(m, beyond)) return false;
+  const clv_page page = map_page(m, beyond);
+  const clv_template *shape = &clv_templates[page.kind];
+  const uint32_t facet = shape->facet[beyond & 63u];
+  uint32_t *back = m->rows[page.kind].data.data + (size_t)map_row(page, beyond) * shape->facet_count + facet;
+  map_write *log = m->log.data + m->log.count;
+  log[0] = (map_write){.op = MAP_LINK, .dart = first, .before = beyond};
+  log[1] = (map_write){.op = MAP_LINK, .dart = (beyond & ~63u) | shape->facet_first[facet], .before = *back};
+  m->log.count += 2;
+  *link = *back = CLV_NO_DART;
+  return true;
+}
+
 static clv_result drop_template(map *m, clv_dart dart) {
-  const clv_template *shape = &clv_templates[map_page(m, dart).kind];
-  const uint32_t n = m->view.dimension;
+  const clv_page page = map_page(m, dart);
+  const clv_template *shape = &clv_templates[page.kind];
   const clv_dart cell = dart & ~63u;
+  const uint32_t facets = shape->facet_count;
+  const size_t at = (size_t)map_row(page, cell) * facets;
   clv_result result = CLV_OK;
   look_ahead(m, cell);
-  for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++)
-    if (!map_unsew_plain(m, cell | shape->facet_first[f], &result)) result = part(m, n, cell | shape->facet_first[f]);
+  for (uint32_t f = 0; result == CLV_OK && f < facets; f++) {
+    uint32_t *link = m->rows[page.kind].data.data + at + f;
+    if (!*link) continue;
+    if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 2)) return map_no_memory(m);
+    const clv_dart first = cell | shape->facet_first[f];
+    if (!free_facet(m, first, link))
+      result = map_unsew(m, m->view.dimension, first, clv_alpha(&m->view, first, m->view.dimension));
+  }
   return result == CLV_OK ? map_cell_drop(m, cell) : result;
 }
 

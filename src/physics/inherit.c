@@ -112,7 +112,7 @@ static bool is_said(const clv_body *body, const map *m) {
 static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   clv_body *body = user;
   physics_levels levels;
-  if (!body->holds) return;
+  if (!body->holds || map_only_lost(map_read(view))) return;
   const uint32_t vertices = clv_orbit_dims(view, CLV_VERTEX);
   uint32_t created = 0;
   for (uint32_t k = 0; k < commit->event_count; k++)

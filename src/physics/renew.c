@@ -7,6 +7,7 @@
 //
 // This must be done between the commit and the views' hearing of it, so the body hears of commits first.
 
+#include "map/plan.h"
 #include "physics/body.h"
 #include "physics/level.h"
 
@@ -99,7 +100,7 @@ static bool makes_any(const clv_commit *commit, uint32_t cells) {
 
 static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   clv_body *body = user;
-  if (!makes_any(commit, clv_orbit_dims(view, CLV_CELL))) return;
+  if (map_only_lost(map_read(view)) || !makes_any(commit, clv_orbit_dims(view, CLV_CELL))) return;
   const columns c = find_columns(view);
   if (!body->section || (!c.ea && !c.diagonal && !c.shear && !c.bend)) return;
   const uint32_t cells = clv_orbit_dims(view, CLV_CELL), edges = clv_orbit_dims(view, CLV_EDGE);
