@@ -310,8 +310,11 @@ static bool start_beside(losing *l, map_removed *cell) {
 static bool find_beside_removed(losing *l) {
   map_scratch *s = l->s;
   const bool vertices = l->index->inner == VERTEX;
-  const uint64_t most = s->left.count + (uint64_t)s->removed.count * l->sub->count; // but for what is parted
-  if (!BASE_RESERVE(&l->m->allocator, &s->left, most)) return false;
+  // Mostly enough: each orbit is met once, unless it is parted.
+  const uint64_t left = s->left.count + (uint64_t)s->removed.count * l->sub->count;
+  const uint64_t places = s->places.count + (uint64_t)s->removed.count * CLV_TEMPLATE_DARTS / 2;
+  if (!BASE_RESERVE(&l->m->allocator, &s->left, left) || !BASE_RESERVE(&l->m->allocator, &s->places, places))
+    return false;
   bool done = true;
   for (uint32_t k = 0; vertices && k < s->removed.count; k++) {
     map_removed *cell = &s->removed.data[k];

@@ -355,12 +355,6 @@ static bool start_keys(clv_views *views, const view_table *table) {
   return true;
 }
 
-static bool push_key(clv_views *views, view_key_list *keys, uint32_t key, clv_dart dart, uint32_t like) {
-  if (!BASE_RESERVE(&views->allocator, keys, (uint64_t)keys->count + 1)) return false;
-  keys->data[keys->count++] = (view_touched_key){key, dart, like};
-  return true;
-}
-
 static bool add_way(view_ways *back, const view_site *site, const clv_suborbits *own, uint32_t place, uint32_t dart) {
   const uint32_t count = back->count[place];
   for (uint32_t k = 0; k < count; k++)
@@ -477,7 +471,10 @@ static bool renumber(losing *l, view_table *table) {
 static bool push_reader(losing *l, view_table *table, void *user, uint32_t key, clv_dart base) {
   (void)table;
   (void)user;
-  return push_key(l->views, &l->views->lost.keys, key, base, 0);
+  view_key_list *keys = &l->views->lost.keys;
+  if (!BASE_RESERVE(&l->views->allocator, keys, (uint64_t)keys->count + 1)) return false;
+  keys->data[keys->count++] = (view_touched_key){key, base, 0};
+  return true;
 }
 
 static bool list_readers(losing *l, view_table *table, uint32_t dims) {
@@ -523,14 +520,19 @@ static bool list_changed(losing *l, view_table *table) {
   for (uint32_t d = 0; dims >> d; d++)
     if ((dims >> d & 1u) && l->first[d] < l->end[d] && !list_readers(l, table, d)) return false;
   const uint32_t own = site->crossing ? site->dims : clv_orbit_dims(&l->m->view, CLV_CELL);
+  const clv_allocator *a = &l->views->allocator;
+  view_lost *lost = &l->views->lost;
+  const uint64_t events = l->end[own] - l->first[own];
+  if (!BASE_RESERVE(a, &lost->same, events) || !BASE_RESERVE(a, &lost->keys, lost->keys.count + events)) return false;
   for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
     const clv_event *event = &l->commit->events[k];
     const uint32_t like = event->kind == CLV_SPLIT ? event->from.index : 0, key = event->id.index;
     if (!like && (!view_row_of_key(table, key) || !is_new(&l->views->lost, key))) continue;
     bool done = true;
     const bool same = goes_on(l, table, event) || is_copied(l, table, event, &done);
-    if (!done || !push_key(l->views, same ? &l->views->lost.same : &l->views->lost.keys, key, event->dart, like))
-      return false;
+    if (!done) return false;
+    view_key_list *keys = same ? &lost->same : &lost->keys;
+    keys->data[keys->count++] = (view_touched_key){key, event->dart, like};
   }
   return true;
 }

@@ -319,23 +319,19 @@ static inline uint32_t lowest_bit(uint64_t word) {
 
 // Numbers the slots that the slab's rows name, in order, and names them by these numbers.
 static bool number_vertices(view_table *table, view_workshop *shop, view_slab *slab) {
-  const size_t places = (size_t)((slab->rows + VIEW_LANES - 1) / VIEW_LANES) * VIEW_LANES * table->particles;
-  uint32_t *place = slab->places.data, least = UINT32_MAX, most = 0, count = 0;
+  const uint32_t words = clv_id_slots(&shop->map->view, CLV_VERTEX) / 64 + 1;
+  const size_t batches = (slab->rows + VIEW_LANES - 1) / VIEW_LANES, places = batches * VIEW_LANES * table->particles;
+  uint32_t *place = slab->places.data, *numbers = shop->numbers.data, count = 0;
   uint64_t *bits = shop->bits.data;
-  for (size_t k = 0; k < places; k++) {
-    const uint32_t word = place[k] / 64;
-    bits[word] |= UINT64_C(1) << place[k] % 64;
-    if (word < least) least = word;
-    if (word > most) most = word;
-  }
-  for (uint32_t word = least; places && word <= most; word++)
+  for (size_t k = 0; k < places; k++) bits[place[k] / 64] |= UINT64_C(1) << place[k] % 64;
+  for (uint32_t word = 0; word < words; word++)
     for (uint64_t left = bits[word]; left; left &= left - 1) count++;
   const bool room = reserve_vertices(slab, &shop->allocator, count + VIEW_TAIL + table->particles); // with its tail
   count = 0;
-  for (uint32_t word = least; places && word <= most; word++) {
+  for (uint32_t word = 0; word < words; word++) {
     for (uint64_t left = bits[word]; room && left; left &= left - 1) {
       const uint32_t slot = word * 64 + lowest_bit(left);
-      shop->numbers.data[slot] = count;
+      numbers[slot] = count;
       slab->vertices.data[count] = slot;
       slab->uses.data[count++] = 0;
     }
@@ -347,10 +343,14 @@ static bool number_vertices(view_table *table, view_workshop *shop, view_slab *s
   slab->unused = 0;
   slab->greatest = count ? slab->vertices.data[count - 1] : 0;
   slab->loose = false;
-  for (size_t k = 0; k < places; k++) place[k] = KERNEL_STRIDE * shop->numbers.data[place[k]];
-  for (uint32_t row = 0; row < slab->rows; row++)
-    for (uint32_t p = 0; p < table->particles; p++)
-      slab->uses.data[view_place_number(*view_row_place(table, slab, row, p))]++;
+  uint32_t *uses = slab->uses.data;
+  for (size_t k = 0; k < places; k++) {
+    const uint32_t number = numbers[place[k]];
+    place[k] = KERNEL_STRIDE * number;
+    uses[number]++;
+  }
+  for (uint32_t row = slab->rows; row < batches * VIEW_LANES; row++) // lanes that are no rows do not count
+    for (uint32_t p = 0; p < table->particles; p++) uses[view_place_number(*view_row_place(table, slab, row, p))]--;
   return true;
 }
 
