@@ -62,6 +62,50 @@ static void struts_are_the_matrix(void **state) {
   }
 }
 
+// Diagonals that follow from the blocks beside them, and laws whose do not: what a matrix does along a direction is what the
+// forces say.
+static void matrices_do_what_forces_say(void **state) {
+  (void)state;
+  static const char own[] = "use fem;\n"
+                            "param k:real[N/m] = 1e5;\n"
+                            "force net on e:edge external { energy k*dot(e.pos+e@0.pos, e.pos+e@0.pos); }\n"
+                            "force own on t:tet { over q in t { energy iso(green(grad(t.pos,q)), t.mu, t.lam); } }\n";
+  static const char *const models[3] = {"springs", "fem-corotational-qr", "rules"};
+  const clv_allocator allocator = clv_default_allocator();
+  clv_program *program = clv_program_create(NULL);
+  assert_int_equal(clv_program_add(program, "own.rule", own, strlen(own)), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_OK);
+  for (uint32_t c = 0; c < 3; c++) {
+    body_setup setup = setup_of(CLV_GRID_TET5, models[c]);
+    setup.def.program = c == 2 ? program : NULL;
+    clv_body *body = body_of(&setup);
+    body_shake(body, 0.002, 3);
+    const size_t n = 3 * (size_t)clv_body_slots(body);
+    double *x = numbers(n), *product = numbers(n), *force = numbers(n);
+    matrix m;
+    bool rebuilt;
+    fill(x, n, 1, 5 + c);
+    for (size_t k = 0; k < 3; k++) x[k] = 0; // no vertex has this slot
+    matrix_init(&m, clv_body_views(body), &allocator);
+    assert_int_equal(matrix_follow(&m, &rebuilt), CLV_OK);
+    matrix_assemble(&m, &(matrix_sum){clv_body_masses(body), 0, 1, 0});
+    assert_int_equal(m.balances, c < 2);
+    matrix_multiply(&m, x, product);
+    assert_int_equal(clv_body_force_along(body, x, NULL, force), CLV_OK);
+    for (size_t k = 0; k < n; k++) force[k] = -force[k];
+    assert_true(distance(product, force, n) <= 1e-11 * largest(force, n));
+    double greatest = 0;
+    for (uint32_t k = 0; k < n; k++) greatest = fmax(greatest, matrix_block(&m, m.starts.data[k / 3])[4 * (k % 3)]);
+    assert_true(m.largest == greatest);
+    matrix_free(&m);
+    free(x);
+    free(product);
+    free(force);
+    clv_body_destroy(body);
+  }
+  clv_program_destroy(program);
+}
+
 // All loops over blocks, on the same numbers.
 static void any_width_gives_the_same_blocks(void **state) {
   (void)state;
@@ -79,6 +123,9 @@ static void any_width_gives_the_same_blocks(void **state) {
   const uint32_t others[8] = {8 << 3, 9 << 3, 0 << 3, 1 << 3, 10 << 3, 3 << 3, 2 << 3, 11 << 3};
   const uint32_t *const pairs[3] = {targets[2], others, targets[0]};
   uint8_t held[ROWS] = {[3] = 7, [8] = 1};
+  const uint32_t starts[5] = {0, 4, 7, 9, 10}, lower_starts[5] = {0, 0, 2, 2, 5};
+  const uint32_t lower[5] = {1, 2, 3, 5, 8};
+  const double masses[4] = {1, 2, 3, 4};
   fill(from, N * N * 8, 1, 1);
   fill(blocks, 9 * ROWS, 0.2, 2);
   fill(between, 8 * STRUTS, 1, 3);
@@ -95,6 +142,7 @@ static void any_width_gives_the_same_blocks(void **state) {
       sets[w]->scatter(from + 24 * t, N, 0.3, targets[t], 8 - t, MATRIX_FIRST, values[w]);
     sets[w]->scatter_pairs(symmetric, 0.7, pairs, 8, 0, values[w]);
     sets[w]->invert(ROWS, blocks, NULL, held, inverses[w]);
+    sets[w]->balance(0, 4, &(block_rows){starts, lower_starts, lower, masses}, 0.9, values[w]);
     sets[w]->take(symmetric, -0.5, 7, records[w], most[w]);
     sets[w]->pull(STRUTS, ends, between, x, sums[w]);
   }
@@ -150,6 +198,11 @@ static uint64_t compare_patterns(clv_body *body, const matrix *m) {
   SAME_ARRAY(m, &fresh, bare);
   SAME_ARRAY(m, &fresh, tail);
   assert_memory_equal(m->places.data, fresh.places.data, m->blocks * sizeof *m->places.data);
+  assert_int_equal(m->balances, fresh.balances);
+  if (m->balances) {
+    assert_memory_equal(m->lower.data, fresh.lower.data, (m->blocks - m->rows) * sizeof *m->lower.data);
+    assert_memory_equal(m->lower_starts.data, fresh.lower_starts.data, (m->rows + 1) * sizeof *m->lower_starts.data);
+  }
   assert_true(m->parts.count == fresh.parts.count && m->copies.count == fresh.copies.count &&
               m->chunks.count == fresh.chunks.count && m->targets.count == fresh.targets.count);
   compare_targets(m, &fresh);
@@ -222,6 +275,7 @@ int main(void) {
       cmocka_unit_test(patterns_follow_by_rows),
       cmocka_unit_test(struts_are_the_matrix),
       cmocka_unit_test(any_width_gives_the_same_blocks),
+      cmocka_unit_test(matrices_do_what_forces_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,12 @@ enum { LANES = 8, BLOCK = 9 };
 
 // Eight numbers of a block are one register, or two; the ninth goes alone.
 #if CLV_WIDTH == 8
+#include <immintrin.h>
 enum { PIECES = 1, PIECE = 8 };
+#define ONES -1, -1, -1, -1, -1, -1, -1, -1
 #else
 enum { PIECES = 2, PIECE = 4 };
+#define ONES -1, -1, -1, -1
 #endif
 typedef double piece __attribute__((vector_size(8 * PIECE)));
 typedef double piece_stored __attribute__((vector_size(8 * PIECE), aligned(8), may_alias));
@@ -33,10 +36,23 @@ LANES_IN double *block_at(double *values, uint32_t target) {
   return values + BLOCK * (unsigned long)(target >> MATRIX_SHIFT);
 }
 
-// What is there before: nothing, where this is the first that comes.
-LANES_IN const double *before(const double *to, uint32_t target, uint32_t first) {
-  static const double nothing[BLOCK] = {0};
-  return target & first ? nothing : to;
+// What is there before: nothing, where this is the first that comes. No branch: which one is first follows no rule.
+static const piece_mask kept[2] = {{ONES}, {0}};
+LANES_IN const piece_mask *keeping(uint32_t target, uint32_t first) {
+  return kept + ((target & first) != 0);
+}
+
+LANES_IN double one_before(const double *to, const piece_mask *keep) {
+  union {
+    double number;
+    long long bits;
+  } one = {*to};
+  one.bits &= (*keep)[0];
+  return one.number;
+}
+
+LANES_IN piece before(const double *to, const piece_mask *keep) {
+  return (piece)((piece_mask)load(to) & *keep);
 }
 
 // From numbers by entry to numbers by lane.
@@ -59,10 +75,9 @@ LANES_IN void transpose(piece m[PIECE]) {
   }
 }
 // The other side of the diagonal, where that is asked for.
+static const piece_mask sides[2] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 3, 6, 1, 4, 7, 2, 5}};
 LANES_IN void turn(const piece *m, uint32_t turned, piece to[PIECES]) {
-  const piece_mask mask = (piece_mask){0} - (long long)turned;
-  const piece across = PICK(m[0], m[0], 0, 3, 6, 1, 4, 7, 2, 5);
-  to[0] = (piece)(((piece_mask)across & mask) | ((piece_mask)m[0] & ~mask));
+  to[0] = _mm512_permutexvar_pd((__m512i)sides[turned], m[0]);
 }
 #else
 #define PICK __builtin_shufflevector
@@ -75,7 +90,7 @@ LANES_IN void transpose(piece m[PIECE]) {
   m[3] = PICK(b, d, 2, 3, 6, 7);
 }
 LANES_IN void turn(const piece *m, uint32_t turned, piece to[PIECES]) {
-  const piece_mask mask = (piece_mask){0} - (long long)turned;
+  const piece_mask mask = kept[1 - turned];
   const piece low = PICK(m[0], m[PIECE], 0, 3, 6, 1), high = PICK(m[0], m[PIECE], 4, 7, 2, 5);
   to[0] = (piece)(((piece_mask)low & mask) | ((piece_mask)m[0] & ~mask));
   to[1] = (piece)(((piece_mask)high & mask) | ((piece_mask)m[PIECE] & ~mask));
@@ -88,13 +103,15 @@ LANES_IN void take(const double *from, uint32_t n, double factor, piece m[BLOCK 
   for (uint32_t e = 0; e < BLOCK - 1; e++) m[e] = by * load(from + (unsigned long)(e % 3 * n + e / 3) * LANES);
   for (uint32_t h = 0; h < PIECES; h++) transpose(m + h * PIECE);
   store(last, by * load(from + (unsigned long)(2 * n + 2) * LANES));
+  __asm__("" : "+m"(*(double(*)[PIECE])last)); // taking numbers out of a register costs more than loading them
 }
 
 // Lanes that are not many enough for a register, or whose two particles are one vertex: that block gets both sides.
 static void scatter_lane(const double *from, uint32_t n, double factor, uint32_t target, uint32_t first,
                          double *values) {
+  static const double nothing[BLOCK] = {0};
   double *to = block_at(values, target);
-  const double *old = before(to, target, first);
+  const double *old = target & first ? nothing : to;
   const unsigned long row = target & MATRIX_TURNED ? LANES : (unsigned long)n * LANES;
   const unsigned long column = target & MATRIX_TURNED ? (unsigned long)n * LANES : LANES;
   for (unsigned long j = 0; j < 3; j++)
@@ -110,6 +127,13 @@ LANES_IN uint32_t flags_of(const uint32_t *targets) {
   return flags & MATRIX_FLAGS;
 }
 
+// A block gets more.
+LANES_IN void add(double *to, const piece_mask *keep, const piece block[PIECES], double last) {
+  const double old = one_before(to + BLOCK - 1, keep);
+  for (uint32_t h = 0; h < PIECES; h++) store(to + h * PIECE, before(to + h * PIECE, keep) + block[h]);
+  to[BLOCK - 1] = old + last;
+}
+
 void LOOP_NAME(block_scatter)(const double *from, uint32_t n, double factor, const uint32_t *targets, uint32_t count,
                               uint32_t first, double *values) {
   uint32_t done = 0;
@@ -122,9 +146,7 @@ void LOOP_NAME(block_scatter)(const double *from, uint32_t n, double factor, con
       double *to = block_at(values, targets[l]);
       piece block[PIECES];
       turn(m + l, targets[l] & MATRIX_TURNED, block);
-      const double *old = before(to, targets[l], first);
-      for (uint32_t h = 0; h < PIECES; h++) store(to + h * PIECE, load(old + h * PIECE) + block[h]);
-      to[BLOCK - 1] = old[BLOCK - 1] + last[l];
+      add(to, keeping(targets[l], first), block, last[l]);
     }
   }
   for (uint32_t l = 0; done + l < count; l++) scatter_lane(from + l, n, factor, targets[l], first, values);
@@ -140,21 +162,50 @@ void LOOP_NAME(block_scatter_pairs)(const double *from, double factor, const uin
     double last[PIECE];
     take(from, 3, factor, m, last);
     for (uint32_t l = 0; l < PIECE; l++) {
-      for (int side = 0; side < 2; side++) {
-        double *to = block_at(values, targets[side][done + l]);
-        const double *old = before(to, targets[side][done + l], first);
-        for (uint32_t h = 0; h < PIECES; h++) store(to + h * PIECE, load(old + h * PIECE) + m[h * PIECE + l]);
-        to[BLOCK - 1] = old[BLOCK - 1] + last[l];
+      piece block[PIECES], across[PIECES];
+      for (uint32_t h = 0; h < PIECES; h++) {
+        block[h] = m[h * PIECE + l];
+        across[h] = -block[h];
       }
-      double *to = block_at(values, targets[2][done + l]);
-      const double *old = before(to, targets[2][done + l], first);
-      for (uint32_t h = 0; h < PIECES; h++) store(to + h * PIECE, load(old + h * PIECE) - m[h * PIECE + l]);
-      to[BLOCK - 1] = old[BLOCK - 1] - last[l];
+      for (int side = 0; side < 3; side++) {
+        const uint32_t target = targets[side][done + l];
+        add(block_at(values, target), keeping(target, first), side < 2 ? block : across, side < 2 ? last[l] : -last[l]);
+      }
     }
   }
   for (uint32_t l = 0; done + l < count; l++)
     for (int side = 0; side < 3; side++)
       scatter_lane(from + l, 3, side < 2 ? factor : -factor, targets[side][done + l], first, values);
+}
+
+// Diagonals
+
+LANES_IN void add_whole(const double *block, double sums[BLOCK], piece wide[PIECES]) {
+  for (uint32_t h = 0; h < PIECES; h++) wide[h] += load(block + h * PIECE);
+  sums[BLOCK - 1] += block[BLOCK - 1];
+}
+
+double LOOP_NAME(block_balance)(uint32_t first, uint32_t count, const block_rows *rows, double factor, double *values) {
+  double largest = 0;
+  for (uint32_t row = first; row < first + count; row++) {
+    double upper[BLOCK] = {0}, lower[BLOCK] = {0}, all[BLOCK];
+    double *to = values + BLOCK * (unsigned long)rows->starts[row];
+    const double *end = values + BLOCK * (unsigned long)rows->starts[row + 1], mass = factor * rows->masses[row];
+    piece above[PIECES] = {{0}}, below[PIECES] = {{0}};
+    for (const double *block = to + BLOCK; block < end; block += BLOCK) add_whole(block, upper, above);
+    for (uint32_t k = rows->lower_starts[row]; k < rows->lower_starts[row + 1]; k++)
+      add_whole(values + BLOCK * (unsigned long)rows->lower[k], lower, below);
+    for (uint32_t h = 0; h < PIECES; h++) {
+      store(upper + h * PIECE, above[h]);
+      store(lower + h * PIECE, below[h]);
+    }
+    for (int j = 0; j < 3; j++)
+      for (int i = 0; i < 3; i++) all[3 * j + i] = (i == j ? mass : 0) - (upper[3 * j + i] + lower[3 * i + j]);
+    for (int j = 0; j < 3; j++)
+      for (int i = 0; i < 3; i++) to[3 * j + i] = 0.5 * (all[3 * j + i] + all[3 * i + j]);
+    for (int j = 0; j < 3; j++) largest = to[4 * j] > largest ? to[4 * j] : largest;
+  }
+  return largest;
 }
 
 // Preconditioners

@@ -3,7 +3,10 @@
 #include "rule/native.h"
 
 #define SET(isa)                                                                                                       \
-  { block_scatter_##isa, block_scatter_pairs_##isa, block_invert_all_##isa, block_take_##isa, block_pull_##isa }
+  {                                                                                                                    \
+    block_scatter_##isa, block_scatter_pairs_##isa, block_balance_##isa, block_invert_all_##isa, block_take_##isa,     \
+        block_pull_##isa                                                                                               \
+  }
 
 static const block_set plain = SET(sse2);
 #if defined(CLEAVE_WIDE_LOOPS)

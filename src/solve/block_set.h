@@ -23,6 +23,15 @@ typedef void block_scatter_pairs(const double *from, double factor, const uint32
 typedef void block_invert_all(uint32_t count, const double *blocks, const uint32_t *starts, const uint8_t *held,
                               float *inverses);
 
+// Rows of a matrix that balances: where their blocks begin, the diagonal first; below the diagonal, which blocks they are.
+typedef struct block_rows {
+  const uint32_t *starts, *lower_starts, *lower;
+  const double *masses;
+} block_rows;
+// Writes the diagonals of `count` rows from `first` on: masses times a factor, less all other blocks. The result: the largest number
+// on the diagonals of these.
+typedef double block_balance(uint32_t first, uint32_t count, const block_rows *rows, double factor, double *values);
+
 // Of struts (struts.h) a block is a record: xx xy xz 0 yy yz zz 0. Vectors have BLOCK_ROW numbers a row, the last being 0.
 enum { BLOCK_RECORD = 8, BLOCK_ROW = 4 };
 // Writes eight records: symmetric blocks times a factor. Entry e of lane l is from[e * 8 + l]; `lanes` of them count, the others
@@ -34,6 +43,7 @@ typedef void block_pull(uint32_t count, const uint32_t *ends, const double *reco
 typedef struct block_set {
   block_scatter *scatter;
   block_scatter_pairs *scatter_pairs;
+  block_balance *balance;
   block_invert_all *invert;
   block_take *take;
   block_pull *pull;
@@ -42,6 +52,7 @@ typedef struct block_set {
 #define BLOCK_DECLARE(isa)                                                                                             \
   block_scatter block_scatter_##isa;                                                                                   \
   block_scatter_pairs block_scatter_pairs_##isa;                                                                       \
+  block_balance block_balance_##isa;                                                                                   \
   block_invert_all block_invert_all_##isa;                                                                             \
   block_take block_take_##isa;                                                                                         \
   block_pull block_pull_##isa;

@@ -196,6 +196,9 @@ static bool list_plain(direct *d, const matrix *m, const uint8_t *held) {
   return true;
 }
 
+// Pivots that are as small as this, beside others, are rounding: whether they are positive says nothing.
+#define SINGULAR 1e-14
+
 clv_result direct_factor(direct *d, const matrix *m, const physics_hangings *hanging, const uint8_t *held,
                          double *ranks, bool changed, clv_error *error) {
   const bool hangs = hanging->table.count, anew = changed || !d->factor;
@@ -210,7 +213,12 @@ clv_result direct_factor(direct *d, const matrix *m, const physics_hangings *han
     free_analysis(d);
     return no_memory(error);
   }
-  if (d->common.status != CHOLMOD_NOT_POSDEF && d->factor->minor == d->factor->n) return CLV_OK;
+  const bool positive = d->common.status != CHOLMOD_NOT_POSDEF && d->factor->minor == d->factor->n;
+  if (positive && cholmod_l_rcond(d->factor, &d->common) > SINGULAR) return CLV_OK;
+  if (positive)
+    return clv_error_set(error, CLV_ERROR_REFUSED,
+                         "the matrix is singular but for rounding: nothing holds a part of the body, or it is about to "
+                         "buckle; hold more of it, take smaller steps, or choose the linear solver 'assembled'");
   const size_t minor = d->factor->minor < d->unknowns.count ? d->factor->minor : 0;
   const int64_t *order = d->factor->Perm;
   const uint32_t entry = d->unknowns.data[order ? (size_t)order[minor] : minor];

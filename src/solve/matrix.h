@@ -13,6 +13,9 @@
 // copies are added in the order of slabs. A product goes over chunks of block rows, whose number depends on the matrix
 // alone. A chunk adds to its own rows and to a tail of later ones; tails are added in order of chunks.
 //
+// Where no law gives a force along a translation, the diagonal is not added to: it is what the other blocks of a row leave of the
+// masses (matrix_balance.c).
+//
 // Nothing here knows what is held: A is whole.
 
 #ifndef SOLVE_MATRIX_H
@@ -27,6 +30,7 @@ enum { MATRIX_CHUNK = 2048 };
 typedef struct matrix_law {
   uint32_t pairs;
   uint8_t p[LAW_PARTICLES * (LAW_PARTICLES + 1) / 2], q[LAW_PARTICLES * (LAW_PARTICLES + 1) / 2];
+  bool balances; // its rows add up to 0 (matrix_balance.c)
 } matrix_law;
 
 // The rows of one slab. They add to blocks targets[first + [batch][pair][lane]], numbers that carry flags.
@@ -70,7 +74,10 @@ typedef struct matrix {
   uint32_t blocks;              // of A; copies for slabs lie behind them
   view_memory values;           // 9 a block, column by column
   bool symmetric_blocks;        // but for rounding
-  BASE_ARRAY(matrix_law) laws;  // of each table
+  bool balances;                // all laws do: the diagonal follows from the blocks beside it
+  BASE_ARRAY(uint32_t) lower_starts, lower; // then, of each row: the blocks whose column it is
+  double largest;                           // on the diagonal, when it was assembled
+  BASE_ARRAY(matrix_law) laws;              // of each table
   BASE_ARRAY(matrix_part) parts;
   BASE_ARRAY(uint32_t) targets;
   BASE_ARRAY(uint32_t) vertices;  // that rows name

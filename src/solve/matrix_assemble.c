@@ -3,9 +3,12 @@
 #include "solve/block_set.h"
 #include "solve/matrix.h"
 
+#include <math.h>
+
 typedef struct assembly {
   matrix *m;
   const block_set *loops;
+  const matrix_sum *sum;
   double factor[2]; // of stiffness and damping
 } assembly;
 
@@ -28,13 +31,19 @@ static void symmetrise(double *matrices, uint32_t n) {
     }
 }
 
+// Nothing is added to a diagonal that is found behind.
+static bool is_added(const matrix *m, const matrix_law *of, uint32_t pair) {
+  return !m->balances || of->p[pair] != of->q[pair];
+}
+
 // Asks for blocks that are added to once the matrices of their rows are there.
-static void ask_for_blocks(const double *values, const uint32_t *targets, uint32_t count) {
-  for (uint32_t k = 0; k < count; k++) {
-    const double *block = values + 9 * (size_t)(targets[k] >> MATRIX_SHIFT);
-    __builtin_prefetch(block, 1);
-    __builtin_prefetch(block + 8, 1);
-  }
+static void ask_for_blocks(const matrix *m, const matrix_law *of, const uint32_t *targets) {
+  for (uint32_t pair = 0; pair < of->pairs; pair++, targets += KERNEL_LANES)
+    for (uint32_t lane = 0; is_added(m, of, pair) && lane < KERNEL_LANES; lane++) {
+      const double *block = matrix_block(m, targets[lane] >> MATRIX_SHIFT);
+      __builtin_prefetch(block, 1);
+      __builtin_prefetch(block + 8, 1);
+    }
 }
 
 // Where laws have distances these are all there is: one's stiffness on the diagonal, and minus that beside it.
@@ -46,7 +55,10 @@ static void add_distances(const assembly *a, const matrix_part *part, const uint
     const uint32_t *const to[3] = {targets + (size_t)KERNEL_LANES * matrix_pair(part->law, p, p),
                                    targets + (size_t)KERNEL_LANES * matrix_pair(part->law, q, q),
                                    targets + (size_t)KERNEL_LANES * matrix_pair(part->law, p, q)};
-    a->loops->scatter_pairs(matrices, a->factor[0], to, lanes, MATRIX_FIRST, a->m->values.data);
+    if (a->m->balances)
+      a->loops->scatter(matrices, 3, -a->factor[0], to[2], lanes, MATRIX_FIRST, a->m->values.data);
+    else
+      a->loops->scatter_pairs(matrices, a->factor[0], to, lanes, MATRIX_FIRST, a->m->values.data);
   }
 }
 
@@ -54,8 +66,9 @@ static void add_matrices(const assembly *a, const matrix_part *part, const uint3
                          const double *matrices, uint32_t which) {
   const uint32_t n = 3 * part->of.table->particles;
   for (uint32_t pair = 0; pair < part->law->pairs; pair++, targets += KERNEL_LANES)
-    a->loops->scatter(matrices + ((size_t)part->law->p[pair] * n + part->law->q[pair]) * 3 * KERNEL_LANES, n,
-                      a->factor[which], targets, lanes, which == 0 ? MATRIX_FIRST : 0, a->m->values.data);
+    if (is_added(a->m, part->law, pair))
+      a->loops->scatter(matrices + ((size_t)part->law->p[pair] * n + part->law->q[pair]) * 3 * KERNEL_LANES, n,
+                        a->factor[which], targets, lanes, which == 0 ? MATRIX_FIRST : 0, a->m->values.data);
 }
 
 static void add_part(void *user, uint32_t number, uint32_t worker) {
@@ -74,7 +87,7 @@ static void add_part(void *user, uint32_t number, uint32_t worker) {
     for (uint32_t batch = 0; batch * KERNEL_LANES < rows; batch++) {
       const uint32_t left = rows - batch * KERNEL_LANES, lanes = left < KERNEL_LANES ? left : KERNEL_LANES;
       const uint32_t *targets = m->targets.data + part->first + (size_t)batch * pairs * KERNEL_LANES;
-      if (far && lanes == KERNEL_LANES) ask_for_blocks(m->values.data, targets, pairs * KERNEL_LANES);
+      if (far && lanes == KERNEL_LANES) ask_for_blocks(m, part->law, targets);
       views_batch_matrices(m->views, &part->of, worker, by_pairs ? KERNEL_PAIRS : kinds[which], batch, 1, matrices);
       if (!is_symmetric(k, which)) symmetrise(matrices, 3 * k->particles);
       if (by_pairs)
@@ -85,24 +98,54 @@ static void add_part(void *user, uint32_t number, uint32_t worker) {
   }
 }
 
-void matrix_assemble(matrix *m, const matrix_sum *sum) {
+static bool is_diagonal(const matrix *m, uint32_t block) {
+  return m->starts.data[m->columns.data[block]] == block;
+}
+
+static void add_copies(matrix *m) {
   static const double nothing[9] = {0};
-  assembly a = {.m = m, .loops = block_best(), .factor = {sum->stiffness, sum->damping}};
+  for (uint32_t k = 0; k < m->copies.count; k++) {
+    const matrix_copy *copy = &m->copies.data[k];
+    if (m->balances && is_diagonal(m, copy->to)) continue;
+    const double *from = matrix_block(m, copy->from), *old = copy->first ? nothing : matrix_block(m, copy->to);
+    double *to = matrix_block(m, copy->to);
+    for (uint32_t e = 0; e < 9; e++) to[e] = old[e] + from[e];
+  }
+}
+
+static double add_masses(const matrix *m, const matrix_sum *sum, const matrix_chunk *chunk) {
+  double largest = 0;
+  for (uint32_t row = chunk->first; row < chunk->first + chunk->rows; row++) {
+    double *block = matrix_block(m, m->starts.data[row]);
+    if (row + DIAGONALS_AHEAD < m->rows) __builtin_prefetch(matrix_block(m, m->starts.data[row + DIAGONALS_AHEAD]), 1);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+      block[4 * axis] += sum->mass * sum->masses[row];
+      largest = block[4 * axis] > largest ? block[4 * axis] : largest;
+    }
+  }
+  return largest;
+}
+
+static void finish_chunk(void *user, uint32_t number, uint32_t worker) {
+  const assembly *a = user;
+  const matrix *m = a->m;
+  const matrix_chunk *chunk = &m->chunks.data[number];
+  const block_rows rows = {m->starts.data, m->lower_starts.data, m->lower.data, a->sum->masses};
+  (void)worker;
+  m->dots.data[number] = m->balances ? a->loops->balance(chunk->first, chunk->rows, &rows, a->sum->mass, m->values.data)
+                                     : add_masses(m, a->sum, chunk);
+}
+
+void matrix_assemble(matrix *m, const matrix_sum *sum) {
+  assembly a = {.m = m, .loops = block_best(), .sum = sum, .factor = {sum->stiffness, sum->damping}};
   double *values = m->values.data;
   if (sum->stiffness == 0) memset(values, 0, 9 * ((size_t)m->blocks + m->copies.count) * sizeof *values);
   for (uint32_t k = 0; k < m->bare.count; k++) memset(matrix_block(m, m->bare.data[k]), 0, 9 * sizeof *values);
   base_pool_run(m->views->pool, add_part, &a, m->parts.count);
-  for (uint32_t k = 0; k < m->copies.count; k++) {
-    const double *from = matrix_block(m, m->copies.data[k].from);
-    double *to = matrix_block(m, m->copies.data[k].to);
-    const double *old = m->copies.data[k].first ? nothing : to;
-    for (uint32_t e = 0; e < 9; e++) to[e] = old[e] + from[e];
-  }
-  for (uint32_t row = 0; row < m->rows; row++) {
-    double *block = matrix_block(m, m->starts.data[row]);
-    if (row + DIAGONALS_AHEAD < m->rows) __builtin_prefetch(matrix_block(m, m->starts.data[row + DIAGONALS_AHEAD]), 1);
-    for (uint32_t axis = 0; axis < 3; axis++) block[4 * axis] += sum->mass * sum->masses[row];
-  }
+  add_copies(m);
+  base_pool_run(m->views->pool, finish_chunk, &a, m->chunks.count);
+  m->largest = 0;
+  for (uint32_t k = 0; k < m->chunks.count; k++) m->largest = fmax(m->largest, m->dots.data[k]);
 }
 
 // Alone, the diagonal is added to in order of rows, by one thread.

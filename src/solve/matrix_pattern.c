@@ -23,6 +23,8 @@ static void free_pattern(matrix *m) {
   BASE_RELEASE(a, &m->chunks);
   BASE_RELEASE(a, &m->tail);
   BASE_RELEASE(a, &m->dots);
+  BASE_RELEASE(a, &m->lower_starts);
+  BASE_RELEASE(a, &m->lower);
 }
 
 void matrix_free(matrix *m) {
@@ -78,6 +80,7 @@ static bool find_couples(matrix *m, const kernel *k, matrix_law *to) {
     for (uint32_t q = 0; q < k->particles; q++)
       if (couples[p] >> q & 1u) couples[q] |= (particle_set)1 << p;
   if (k->clamps) close_couples(k->particles, couples);
+  to->balances = matrix_law_balances(k);
   to->pairs = 0;
   for (uint32_t p = 0; p < k->particles; p++)
     for (uint32_t q = p; q < k->particles; q++)
@@ -418,7 +421,8 @@ static bool pulls_along(const matrix *m) {
 bool matrix_settle(matrix *m, uint32_t *owners) {
   const size_t size = ((size_t)m->rows + 1) * sizeof(uint32_t);
   uint32_t *scratch = base_allocate(&m->allocator, size);
-  const bool done = scratch && cut_chunks(m, scratch) && part_shared(m, owners) && find_first(m) && reserve_values(m);
+  const bool done = scratch && cut_chunks(m, scratch) && part_shared(m, owners) && find_first(m) &&
+                    matrix_list_lower(m) && reserve_values(m);
   base_free(&m->allocator, scratch, size);
   m->symmetric_blocks = pulls_along(m);
   return done;

@@ -20,14 +20,13 @@ void quick_free(quick *q) {
   BASE_RELEASE(a, &q->extras);
   BASE_RELEASE(a, &q->positions);
   BASE_RELEASE(a, &q->order);
-  BASE_RELEASE(a, &q->sum_starts);
+  BASE_RELEASE(a, &q->tails);
   BASE_RELEASE(a, &q->dots);
   BASE_RELEASE(a, &q->held);
   BASE_RELEASE(a, &q->held_lines);
   view_memory_free(&q->values, a);
   view_memory_free(&q->blocks, a);
   view_memory_free(&q->vectors, a);
-  view_memory_free(&q->sums, a);
   view_memory_free(&q->locals, a);
 }
 
@@ -101,10 +100,18 @@ static bool add_slot(quick *q) {
   return true;
 }
 
-// Up to sixteen rows. Where there is nothing, the place is behind all that counts, and the block none.
-static bool add_slice(quick *q, const matrix_chunk *chunk, const uint32_t *rows, uint32_t count) {
+// Where a chunk finds a row, by its local number; the tail has a row more, for what is nowhere.
+static uint32_t place_of(const quick *q, uint32_t number, uint32_t row) {
+  const matrix_chunk *chunk = &q->m->chunks.data[number];
+  if (row < chunk->rows) return 4 * row;
+  return (uint32_t)(q->tails.data[number] - 4 * (size_t)chunk->first) + 4 * (row - chunk->rows);
+}
+
+// Up to sixteen rows. Where there is nothing, the place is nowhere, and the block none.
+static bool add_slice(quick *q, uint32_t number, const uint32_t *rows, uint32_t count) {
   const matrix *m = q->m;
-  const uint32_t nowhere = 4 * (chunk->rows + chunk->tails);
+  const matrix_chunk *chunk = &m->chunks.data[number];
+  const uint32_t nowhere = chunk->rows + chunk->tails;
   for (uint32_t k = 0; k < length_of(m, rows[0]); k++) {
     if (!add_slot(q)) return false;
     uint32_t *places = q->places.data + q->places.count - QUICK_ROWS;
@@ -112,7 +119,7 @@ static bool add_slice(quick *q, const matrix_chunk *chunk, const uint32_t *rows,
     for (uint32_t lane = 0; lane < QUICK_ROWS; lane++) {
       const bool there = lane < count && k < length_of(m, rows[lane]);
       const uint32_t block = there ? m->starts.data[rows[lane]] + k : QUICK_NONE;
-      places[lane] = there ? 4 * m->places.data[block] : nowhere;
+      places[lane] = place_of(q, number, there ? m->places.data[block] : nowhere);
       sources[lane] = block;
     }
   }
@@ -121,46 +128,37 @@ static bool add_slice(quick *q, const matrix_chunk *chunk, const uint32_t *rows,
   return true;
 }
 
-static bool lay_out_chunk(quick *q, const matrix_chunk *chunk) {
+static bool lay_out_chunk(quick *q, uint32_t number) {
+  const matrix_chunk *chunk = &q->m->chunks.data[number];
   for (uint32_t row = 0; row < chunk->rows; row += WINDOW) {
     uint32_t rows[WINDOW];
     const uint32_t left = chunk->rows - row, count = left < WINDOW ? left : WINDOW;
     order_window(q->m, chunk->first + row, count, rows);
     for (uint32_t k = 0; k < count; k += QUICK_ROWS)
-      if (!add_slice(q, chunk, rows + k, count - k < QUICK_ROWS ? count - k : QUICK_ROWS)) return false;
+      if (!add_slice(q, number, rows + k, count - k < QUICK_ROWS ? count - k : QUICK_ROWS)) return false;
   }
   return true;
 }
 
-// A chunk's sums: its rows, its tail and a row for what is nowhere.
-static size_t sums_of(const matrix_chunk *chunk) {
-  return 4 * ((size_t)chunk->rows + chunk->tails + 1);
-}
-
-static bool reserve_chunks(quick *q) {
+// Behind the rows of a vector are the tails of all chunks, each on lines of its own. The result: where they end.
+static bool place_tails(quick *q, size_t *end) {
   const matrix *m = q->m;
-  const clv_allocator *a = &q->allocator;
-  const uint32_t chunks = m->chunks.count;
-  size_t sums = 0, most = 0;
-  if (!BASE_RESERVE(a, &q->sum_starts, chunks)) return false;
-  for (uint32_t k = 0; k < chunks; k++) {
-    const size_t one = sums_of(&m->chunks.data[k]);
-    q->sum_starts.data[k] = sums;
-    sums += one;
-    most = one > most ? one : most;
+  if (!BASE_RESERVE(&q->allocator, &q->tails, m->chunks.count)) return false;
+  *end = 16 * (size_t)lines_of(q);
+  for (uint32_t k = 0; k < m->chunks.count; k++) {
+    q->tails.data[k] = *end;
+    *end += (4 * ((size_t)m->chunks.data[k].tails + 1) + 15) / 16 * 16;
   }
-  q->local_room = (most + 31) / 16 * 16;
-  return chunks == 1 || (view_memory_resize(&q->sums, a, 0, sums * sizeof(float)) &&
-                         view_memory_resize(&q->locals, a, 0, q->local_room * m->views->threads * sizeof(float)));
+  return true;
 }
 
-static bool reserve(quick *q, uint32_t numbers) {
+static bool reserve(quick *q, size_t end, uint32_t numbers) {
   const clv_allocator *a = &q->allocator;
   const uint32_t slots = q->starts.data[q->starts.count - 1];
-  q->stride = ((size_t)lines_of(q) + 2) * 16;
+  q->stride = end + 16;
   return BASE_RESERVE(a, &q->dots, 2 * (uint64_t)chunks_of(q)) &&
          view_memory_resize(&q->vectors, a, 0, (VECTORS - R) * q->stride * sizeof(float)) &&
-         view_memory_resize(&q->blocks, a, 0, 3 * q->stride * sizeof(float)) &&
+         view_memory_resize(&q->blocks, a, 0, 48 * (size_t)lines_of(q) * sizeof(float)) &&
          view_memory_resize(&q->values, a, 0, (size_t)numbers * QUICK_ROWS * slots * sizeof(float));
 }
 
@@ -170,14 +168,17 @@ static bool lay_out(quick *q) {
   q->rows = m->rows;
   q->whole = false;
   q->starts.count = q->places.count = q->sources.count = q->chunks.count = 0;
-  if (!BASE_RESERVE(a, &q->chunks, (uint64_t)m->chunks.count + 1) || !BASE_RESERVE(a, &q->starts, 1)) return false;
+  size_t end;
+  if (!BASE_RESERVE(a, &q->chunks, (uint64_t)m->chunks.count + 1) || !BASE_RESERVE(a, &q->starts, 1) ||
+      !place_tails(q, &end))
+    return false;
   q->starts.data[q->starts.count++] = 0;
   for (uint32_t k = 0; k < m->chunks.count; k++) {
     q->chunks.data[q->chunks.count++] = q->starts.count - 1;
-    if (!lay_out_chunk(q, &m->chunks.data[k])) return false;
+    if (!lay_out_chunk(q, k)) return false;
   }
   q->chunks.data[q->chunks.count++] = q->starts.count - 1;
-  return reserve_chunks(q) && reserve(q, 9);
+  return reserve(q, end, 9);
 }
 
 // The whole rows of struts are one chunk.
@@ -189,7 +190,8 @@ static bool lay_out_struts(quick *q, const struts *s) {
   q->chunks.data[0] = 0;
   q->chunks.data[1] = q->starts.count - 1;
   q->chunks.count = 2;
-  return view_memory_resize(&q->locals, a, 0, 4 * (size_t)QUICK_ROWS * groups_of(q) * sizeof(float)) && reserve(q, 6);
+  return view_memory_resize(&q->locals, a, 0, 4 * (size_t)QUICK_ROWS * groups_of(q) * sizeof(float)) &&
+         reserve(q, 16 * (size_t)lines_of(q), 6);
 }
 
 // Values
@@ -253,12 +255,7 @@ bool quick_fill(quick *q, const float *inverses, const uint32_t *held, uint32_t 
   const matrix *m = q->m;
   q->made = (q->made && !q->whole) || lay_out(q);
   if (!q->made || !take_held(q, held, held_count)) return false;
-  double largest = 0;
-  for (uint32_t row = 0; row < m->rows; row++) {
-    const double *block = matrix_block(m, m->starts.data[row]);
-    for (uint32_t axis = 0; axis < 3; axis++) largest = block[4 * axis] > largest ? block[4 * axis] : largest;
-  }
-  set_scale(q, largest);
+  set_scale(q, m->largest);
   q->numbers = m->symmetric_blocks ? 6 : 9;
   q->from = m->values.data;
   base_pool_run(m->views->pool, fill_slices, q, (q->starts.count - 1 + FILL_SLICES - 1) / FILL_SLICES);
@@ -281,49 +278,41 @@ typedef struct run {
   float alpha, beta;
 } run;
 
-static void multiply_slices(const run *s, uint32_t number, const float *x, float *y) {
-  const quick *q = s->q;
-  const uint32_t first = q->chunks.data[number], count = q->chunks.data[number + 1] - first;
-  quick_multiply *multiply = q->numbers == 6 ? q->set->six : q->set->nine;
-  multiply(count, q->starts.data + first, q->places.data, q->values.data, x, y);
-}
-
 static void multiply_chunk(void *user, uint32_t number, uint32_t worker) {
   const run *s = user;
   const quick *q = s->q;
   const matrix_chunk *chunk = &q->m->chunks.data[number];
-  const uint32_t *tail = q->m->tail.data + chunk->tail;
-  float *x = (float *)q->locals.data + worker * q->local_room,
-        *sums = (float *)q->sums.data + q->sum_starts.data[number];
-  const float *p = vector(q, P);
-  memcpy(x, p + 4 * (size_t)chunk->first, 4 * (size_t)chunk->rows * sizeof *x);
-  float *behind = x + 4 * (size_t)chunk->rows;
-  for (uint32_t k = 0; k < chunk->tails; k++) memcpy(behind + 4 * (size_t)k, p + 4 * (size_t)tail[k], 4 * sizeof *x);
-  memset(behind + 4 * (size_t)chunk->tails, 0, 4 * sizeof *x);
-  memset(sums, 0, sums_of(chunk) * sizeof *sums);
-  multiply_slices(s, number, x, sums);
+  const uint32_t *tail = q->m->tail.data + chunk->tail, slices = q->chunks.data[number];
+  const size_t first = 4 * (size_t)chunk->first, behind = q->tails.data[number];
+  float *p = vector(q, P), *image = vector(q, Q);
+  (void)worker;
+  for (uint32_t k = 0; k < chunk->tails; k++)
+    memcpy(p + behind + 4 * (size_t)k, p + 4 * (size_t)tail[k], 4 * sizeof *p);
+  memset(image + first, 0, 4 * (size_t)chunk->rows * sizeof *image);
+  memset(image + behind, 0, 4 * ((size_t)chunk->tails + 1) * sizeof *image);
+  quick_multiply *multiply = q->numbers == 6 ? q->set->six : q->set->nine;
+  multiply(q->chunks.data[number + 1] - slices, q->starts.data + slices, q->places.data, q->values.data, p + first,
+           image + first);
 }
 
-// Adds the tails of chunks before this one to its own sums, and hands them out; P . Q while they are at hand.
+// Adds the tails of chunks before this one to its own rows; P . Q while they are at hand.
 static void gather_chunk(void *user, uint32_t number, uint32_t worker) {
   const run *s = user;
   const quick *q = s->q;
   const matrix *m = q->m;
   const matrix_chunk *chunk = &m->chunks.data[number];
-  float *sums = (float *)q->sums.data + q->sum_starts.data[number];
+  float *image = vector(q, Q);
   (void)worker;
   for (uint32_t c = 0; c < number; c++) {
     const matrix_chunk *before = &m->chunks.data[c];
     const uint32_t *tail = m->tail.data + before->tail;
-    const float *from = (const float *)q->sums.data + q->sum_starts.data[c] + 4 * (size_t)before->rows;
+    const float *from = image + q->tails.data[c];
     const uint32_t end = matrix_first_from(tail, before->tails, chunk->first + chunk->rows);
     for (uint32_t k = matrix_first_from(tail, before->tails, chunk->first); k < end; k++)
-      for (uint32_t axis = 0; axis < 3; axis++)
-        sums[4 * (size_t)(tail[k] - chunk->first) + axis] += from[4 * (size_t)k + axis];
+      for (uint32_t axis = 0; axis < 3; axis++) image[4 * (size_t)tail[k] + axis] += from[4 * (size_t)k + axis];
   }
   const size_t first = 4 * (size_t)chunk->first;
-  memcpy(vector(q, Q) + first, sums, 4 * (size_t)chunk->rows * sizeof *sums);
-  q->dots.data[2 * (size_t)number] = q->set->dot((chunk->rows + 3) / 4, vector(q, P) + first, vector(q, Q) + first);
+  q->dots.data[2 * (size_t)number] = q->set->dot((chunk->rows + 3) / 4, vector(q, P) + first, image + first);
 }
 
 // Passes, chunk by chunk
@@ -364,11 +353,6 @@ static double multiply(run *s) {
   if (q->whole)
     return q->set->whole(groups_of(q), q->starts.data, &(quick_columns){q->slots.data, q->extras.data, q->places.data},
                          q->values.data, vector(q, P), q->locals.data, vector(q, Q));
-  if (chunks == 1) {
-    memset(vector(q, Q), 0, q->stride * sizeof(float));
-    multiply_slices(s, 0, vector(q, P), vector(q, Q));
-    return q->set->dot(lines_of(q), vector(q, P), vector(q, Q));
-  }
   if (q->m->views->threads == 1) { // sums are gathered while they are in the cache
     for (uint32_t k = 0; k < chunks; k++) {
       multiply_chunk(s, k, 0);

@@ -52,9 +52,9 @@ typedef struct quick {
   view_memory values;
   view_memory blocks; // the preconditioner, as quick_set.h has it
   view_memory vectors;
-  view_memory sums, locals; // of chunks and of threads, as the matrix has them
-  BASE_ARRAY(size_t) sum_starts;
-  size_t stride, local_room;
+  BASE_ARRAY(size_t) tails; // where each chunk's is in a vector
+  view_memory locals;       // of whole rows: a vector by rows
+  size_t stride;
   BASE_ARRAY(double) dots;
   BASE_ARRAY(uint32_t) held, held_lines; // numbers of vectors that stay 0; lines of sixteen that do as a whole
 } quick;
