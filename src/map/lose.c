@@ -285,8 +285,9 @@ static bool start_beside(losing *l, map_removed *cell) {
   const uint32_t step = l->index->inner & 3u ? 2 : 1, width = l->sub->count;
   const uint64_t whole = known_whole(l, cell);
   const bool edges = l->index->inner == EDGE;
+  const uint64_t all = (UINT64_C(1) << width) - 1;
   uint64_t met = 0; // places of the cell whose orbits are one piece
-  for (uint32_t n = 0; n < cell->beside_count; n++) {
+  for (uint32_t n = 0; n < cell->beside_count && met != all; n++) {
     const clv_dart dart = cell->beside[n];
     const uint32_t size = shape->facet_size[shape->facet[dart & 63u]], row = map_uniform_row(dart) * width;
     const uint8_t *turned = shape->turn[cell->facing[n]];

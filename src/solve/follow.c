@@ -4,6 +4,7 @@
 // those are looked at again, and what they hang on. Where that will not do (too many of them, vectors that have to move),
 // everything is.
 
+#include "map/plan.h"
 #include "solve/solver.h"
 #include "view/views.h"
 
@@ -28,11 +29,12 @@ void solve_hear(void *user, const clv_map *view, const clv_commit *commit) {
   const clv_views *views = solver->body->views;
   const view_change *change = &views->change;
   const uint32_t vertex = clv_orbit_dims(view, CLV_VERTEX);
+  const bool lost = map_only_lost(map_read(view)); // then what something came off is told of, too
   solver->all_touched |= clv_views_stale(views) || views->revision != commit->revision;
   for (uint32_t k = 0; k < commit->event_count && !solver->all_touched; k++) {
     if (commit->events[k].dims != vertex) continue;
     touch(solver, commit->events[k].id.index);
-    if (commit->events[k].from.index) touch(solver, commit->events[k].from.index);
+    if (commit->events[k].from.index && !lost) touch(solver, commit->events[k].from.index);
   }
   for (uint32_t k = 0; k < change->values.count && !solver->all_touched; k++)
     if (change->values.data[k].column == solver->body->mass)
@@ -63,10 +65,11 @@ static bool list_held(clv_solver *solver, const double *inverse, const double *m
 static void refresh_slot(clv_solver *solver, uint32_t slot, double mass, const uint32_t *held) {
   double *inverse = solver->vectors[SOLVE_INVERSE].data + 3 * (size_t)slot;
   double *fall = solver->vectors[SOLVE_FALL].data + 3 * (size_t)slot;
+  const double *gravity = solver->body->gravity, one = mass > 0 ? 1 / mass : 0;
+  const uint32_t held_axes = mass > 0 ? held[slot] : 7, still = solver->plain ? held_axes : 7;
   for (uint32_t c = 0; c < 3; c++) {
-    const bool is_free = mass > 0 && !(held[slot] >> c & 1u);
-    inverse[c] = is_free ? 1 / mass : 0;
-    fall[c] = is_free && solver->plain ? solver->body->gravity[c] : 0;
+    inverse[c] = held_axes >> c & 1u ? 0 : one;
+    fall[c] = still >> c & 1u ? 0 : gravity[c];
   }
 }
 

@@ -81,12 +81,29 @@ void view_feed_fill(const view_feed *feed, const view_reading *at_base, const vi
   }
 }
 
+// True for three that are a point's.
+static inline bool are_a_point(const view_pick *at) {
+  return at[0].data == at[1].data && at[0].data == at[2].data && at[0].spot == at[1].spot && at[0].spot == at[2].spot &&
+         at[0].component + 1 == at[1].component && at[0].component + 2 == at[2].component;
+}
+
 void view_feed_fill_lanes(const view_feed *feed, const view_reading *reading, uint32_t lanes, double *values) {
   for (const view_pick *at = feed->picks.data, *end = at + feed->picks.count; at < end; at++) {
     const uint32_t *slots = reading->lane_slots.data + at->spot * VIEW_LANES;
     const double *data = at->data + at->component;
     const size_t stride = at->stride;
     double *to = values + at->to * VIEW_LANES;
+    if (end - at >= 3 && are_a_point(at)) {
+      double *second = values + at[1].to * VIEW_LANES, *third = values + at[2].to * VIEW_LANES;
+      for (uint32_t l = 0; l < lanes; l++) {
+        const double *point = data + slots[l] * stride;
+        to[l] = point[0];
+        second[l] = point[1];
+        third[l] = point[2];
+      }
+      at += 2;
+      continue;
+    }
     for (uint32_t l = 0; l < lanes; l++) to[l] = data[slots[l] * stride];
   }
 }
