@@ -113,6 +113,23 @@ def whole_orbits(dimension, parent, alpha, cells, at, points):
     return rows, vertices_on, edges_on, vertex_at, edge_at
 
 
+def border_links(parent, alpha, sizes):
+    """Where a0, a1 and a2 lead along the border of a refined solid, place by place; map_border_link tells the same."""
+    rows = []
+    for l, (_, _, f) in enumerate(parent):
+        triangle = sizes[f] == 6
+        at = 4 * l
+        rows.append((at + 1, 4 * alpha[1][l], 4 * alpha[2][l]))
+        rows.append((at, at + 2, 4 * alpha[2][l] + 1))
+        if triangle:
+            rows.append((4 * alpha[1][l] + 2, at + 1, at + 3))
+            rows.append((4 * alpha[1][l] + 3, 4 * alpha[0][l] + 3, at + 2))
+        else:
+            rows.append((at + 3, at + 1, 4 * alpha[0][l] + 2))
+            rows.append((at + 2, 4 * alpha[1][l] + 3, 4 * alpha[0][l] + 3))
+    return rows
+
+
 def refinement(name, variant):
     dimension, facets = CELLS[name]
     parent, alpha = templates.darts_of(dimension, facets)
@@ -185,6 +202,7 @@ def refinement(name, variant):
         out.append(f"    .edge_at = {braces(edge_at)},")
         out.append(f"    .vertex_on = {braces(vertices_on)},")
         out.append(f"    .edge_on = {braces(edges_on)},")
+        out.append("    .border = {" + ", ".join(braces(x) for x in border_links(parent, alpha, sizes)) + "},")
     out.append("    .children = {")
     for c in range(len(cells)):
         out.append(f"      {{.at = {braces(at[c])},")

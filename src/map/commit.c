@@ -306,6 +306,7 @@ clv_result clv_map_commit(clv_map *view) {
   if (part == MAP_PART_GENERAL) part = map_commit_loss(m);
   if (part == MAP_PART_NO_MEMORY) return map_no_memory(m);
   s->direct = part == MAP_PART_DONE;
+  s->told = false;
   if (part == MAP_PART_GENERAL) part = map_commit_growth(m);
   if (part == MAP_PART_NO_MEMORY) return map_no_memory(m);
   const clv_result result = part == MAP_PART_DONE ? CLV_OK : commit_by_plan(m);

@@ -43,16 +43,21 @@ static bool reserve(growing *g) {
 
 // Ids
 
-static uint32_t id_of_newcomer(growing *g, map_sort sort, uint32_t number, clv_dart dart) {
+// Somebody came to a newcomer for the first time.
+static uint32_t give_id(growing *g, map_sort sort, uint32_t number, clv_dart dart) {
   map_newcomer *newcomer = &g->l->newcomers[sort].data[number];
   map_index *index = g->index[sort];
-  if (newcomer->id) return newcomer->id;
   uint8_t *kept = newcomer->old && sort == MAP_EDGES ? &g->l->kept.data[newcomer->family] : NULL;
   newcomer->id = kept && !*kept ? newcomer->old : map_index_take(index);
   if (kept) *kept = 1;
   index->dart.data[newcomer->id] = dart;
   g->s->found[sort].data[g->s->found[sort].count++] = number;
   return newcomer->id;
+}
+
+static inline uint32_t id_of_newcomer(growing *g, map_sort sort, uint32_t number, clv_dart dart) {
+  const uint32_t id = g->l->newcomers[sort].data[number].id;
+  return id ? id : give_id(g, sort, number, dart);
 }
 
 static void join(growing *g, map_sort sort, uint32_t id, clv_dart dart) {
@@ -78,26 +83,39 @@ static void follow_half(growing *g, map_sort sort, uint32_t record, uint32_t old
   if (index->record_ids.data[map_record(m, other)] == old) map_index_set(m, index, other, id);
 }
 
+// An edge, or an edge of the cell.
+static inline void settle_edge(growing *g, map_sort sort, const map_came *c, uint32_t record) {
+  map_index *index = g->index[sort];
+  const uint32_t on = c->on[sort];
+  uint32_t id = on;
+  if (map_is_newcomer(on)) {
+    const uint32_t number = on & ~MAP_NEWCOMER, old = g->l->newcomers[sort].data[number].old;
+    id = id_of_newcomer(g, sort, number, c->dart);
+    if (old && old != id) follow_half(g, sort, record, old, id);
+  } else if (sort == MAP_EDGES) {
+    join(g, sort, on, c->dart);
+  } else if (!(on & MAP_TEMPLATE_SLOT) && !came(g, index->dart.data[on])) {
+    index->dart.data[on] = c->dart;
+  }
+  index->record_ids.data[record] = id;
+}
+
 static void settle_dart(growing *g, const map_came *c) {
   map *m = g->m;
   const uint32_t record = map_page(m, c->dart).row + (c->dart & 0xFFFFu);
   if (m->records.name.data[record] != c->dart) return; // gone again
-  for (uint32_t k = 0; k < MAP_SORTS; k++) {
-    map_index *index = g->index[k];
-    const uint32_t on = c->on[k];
-    if (!index) continue;
-    uint32_t id = on;
-    if (map_is_newcomer(on)) {
-      const uint32_t number = on & ~MAP_NEWCOMER, old = g->l->newcomers[k].data[number].old;
-      id = id_of_newcomer(g, (map_sort)k, number, c->dart);
-      if (old && old != id) follow_half(g, (map_sort)k, record, old, id);
-    } else if (k == MAP_VERTICES || k == MAP_EDGES) {
-      join(g, (map_sort)k, on, c->dart);
-    } else if (!(on & MAP_TEMPLATE_SLOT) && !came(g, index->dart.data[on])) {
-      index->dart.data[on] = c->dart;
-    }
-    index->record_ids.data[record] = id;
+  const uint32_t vertex = c->on[MAP_VERTICES], corner = c->on[MAP_CORNERS];
+  if (!map_is_newcomer(vertex)) join(g, MAP_VERTICES, vertex, c->dart);
+  g->index[MAP_VERTICES]->record_ids.data[record] =
+      map_is_newcomer(vertex) ? id_of_newcomer(g, MAP_VERTICES, vertex & ~MAP_NEWCOMER, c->dart) : vertex;
+  if (g->index[MAP_CORNERS]) {
+    map_index *index = g->index[MAP_CORNERS];
+    const bool new = map_is_newcomer(corner);
+    if (!new && !(corner & MAP_TEMPLATE_SLOT) && !came(g, index->dart.data[corner])) index->dart.data[corner] = c->dart;
+    index->record_ids.data[record] = new ? id_of_newcomer(g, MAP_CORNERS, corner & ~MAP_NEWCOMER, c->dart) : corner;
   }
+  if (g->index[MAP_EDGES]) settle_edge(g, MAP_EDGES, c, record);
+  if (g->index[MAP_CELL_EDGES]) settle_edge(g, MAP_CELL_EDGES, c, record);
 }
 
 static void settle_places(growing *g, map_sort sort, clv_dart cell, const uint8_t *which, const uint32_t *lies,
@@ -207,6 +225,7 @@ map_part_end map_commit_growth(map *m) {
   growing g = {.m = m, .s = s, .l = &s->lineage};
   for (uint32_t k = 0; k < MAP_SORTS; k++) g.index[k] = m->indices[dims_of[k]];
   if (!map_survey_growth(m, &s->plan) || !reserve(&g)) return MAP_PART_NO_MEMORY;
+  s->told = true;
   carry_out(&g);
   return MAP_PART_DONE;
 }

@@ -183,18 +183,24 @@ void map_lineage_begin(map_refining *r) {
   if (r->told) find_edges(r);
 }
 
-static void note(map_refining *r, clv_dart dart, uint32_t vertex, uint32_t edge, uint32_t corner, uint32_t cell_edge) {
+static bool reserve_notes(map_refining *r, uint32_t more) {
+  enum { AT_ONCE = 256 };
   map *m = r->m;
   map_lineage *l = lineage_of(r);
-  const uint32_t record = map_page(m, dart).row + (dart & 0xFFFFu);
-  if (!r->told) return;
-  if (!BASE_RESERVE(&m->allocator, &l->came, (uint64_t)l->came.count + 1) ||
-      !BASE_RESERVE(&m->allocator, &l->number, (uint64_t)record + 1)) {
-    run_out(r);
-    return;
-  }
-  l->number.data[record] = l->came.count;
-  l->came.data[l->came.count++] = (map_came){dart, {vertex, edge, corner, cell_edge}};
+  const uint64_t need = (uint64_t)l->came.count + more;
+  const bool room =
+      (need <= l->came.capacity || BASE_RESERVE(&m->allocator, &l->came, need + AT_ONCE)) &&
+      (m->records.count <= l->number.capacity || BASE_RESERVE(&m->allocator, &l->number, m->records.ready));
+  if (!room) run_out(r);
+  return room;
+}
+
+// For which there is room.
+static void note(map_refining *r, clv_dart dart, map_came came) {
+  map_lineage *l = lineage_of(r);
+  l->number.data[map_page(r->m, dart).row + (dart & 0xFFFFu)] = l->came.count;
+  l->came.data[l->came.count] = came;
+  l->came.data[l->came.count++].dart = dart;
 }
 
 // The dart that stands for an edge in the row of its cell; 0 where the cell has none.
@@ -220,25 +226,26 @@ static uint32_t keeper(map_refining *r, const clv_dart ends[2], uint32_t whole) 
   return 0;
 }
 
-void map_note_middles(map_refining *r, uint32_t l, const clv_dart old[2], const clv_dart here[2],
-                      const clv_dart across[2]) {
-  if (!r->told) return;
+void map_note_middles(map_refining *r, uint32_t l, const clv_dart old[2], const clv_dart darts[4]) {
+  if (!r->told || !reserve_notes(r, 4)) return;
   const map_refinement *table = r->table;
-  const uint32_t ends[2] = {l, r->border.shape->alpha[0][l]}, vertex = r->vertices[table->vertex_on[4 * l + 1]];
+  const uint32_t ends[2] = {l, r->border.shape->alpha[0][l]};
   const uint32_t corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){0}), whole = lies_on(r, MAP_CELL_EDGES, old[0]);
   uint32_t cell_edges[2] = {whole, whole};
   if (whole)
     cell_edges[1 - keeper(r, old, whole)] =
         add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){.old = whole, .near = old[0]});
+  map_came came = {.on = {r->vertices[table->vertex_on[4 * l + 1]], 0, corner, 0}};
   for (uint32_t e = 0; e < 2; e++) {
-    const uint32_t edge = r->edges[table->edge_on[4 * ends[e]]];
-    note(r, here[e], vertex, edge, corner, cell_edges[e]);
-    note(r, across[e], vertex, edge, corner, cell_edges[e]);
+    came.on[MAP_EDGES] = r->edges[table->edge_on[4 * ends[e]]];
+    came.on[MAP_CELL_EDGES] = cell_edges[e];
+    note(r, darts[2 * e], came);
+    note(r, darts[2 * e + 1], came);
   }
 }
 
 void map_note_across(map_refining *r, uint32_t at, clv_dart middle, clv_dart dart) {
-  if (!r->told) return;
+  if (!r->told || !reserve_notes(r, 1)) return;
   const map_refinement *table = r->table;
   const uint32_t vertex = table->vertex_on[at], edge = table->edge_on[at];
   uint32_t corner = r->corners[vertex];
@@ -247,7 +254,7 @@ void map_note_across(map_refining *r, uint32_t at, clv_dart middle, clv_dart dar
   else if (!corner)
     corner = r->corners[vertex] = add_newcomer(r, MAP_CORNERS, (map_newcomer){0});
   if (!r->cell_edges[edge]) r->cell_edges[edge] = add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){0});
-  note(r, dart, r->vertices[vertex], r->edges[edge], corner, r->cell_edges[edge]);
+  note(r, dart, (map_came){.on = {r->vertices[vertex], r->edges[edge], corner, r->cell_edges[edge]}});
 }
 
 // What a place bears before the commit: of a half what the whole was, of what is new nothing.

@@ -65,9 +65,8 @@ void map_lineage_free(map *m);
 void map_lineage_begin(map_refining *r);
 // Its end, with what came of it; CLV_ERROR_MEMORY if something could not be noted. What was noted is taken back where it failed.
 clv_result map_lineage_end(map_refining *r, clv_result result);
-// Darts were hung into a cell in the middle of the parent's edge at l: joined to `old` at its ends, and across.
-void map_note_middles(map_refining *r, uint32_t l, const clv_dart old[2], const clv_dart here[2],
-                      const clv_dart across[2]);
+// Darts were hung into a cell in the middle of the parent's edge at l: two on the half of old[0], and two on that of old[1].
+void map_note_middles(map_refining *r, uint32_t l, const clv_dart old[2], const clv_dart darts[4]);
 // A dart was hung into a cell at a place of the border, on an edge across the face; `middle` was there before.
 void map_note_across(map_refining *r, uint32_t at, clv_dart middle, clv_dart dart);
 // Gives places of a child, as bits, the ids they have from its parent.

@@ -170,7 +170,8 @@ typedef struct map_scratch {
   map_words marks;       // by record: the last walk that saw it
   map_words child_marks; // likewise, by fresh cell and place
   uint32_t mark;
-  map_words notable;              // entries of the log that are no links; none where the commit needs no plan
+  map_words
+      notable; // entries of the log that are no links; none where the commit needs no plan; without MAP_INHERIT where its lineage tells
   map_words arrivals;             // those of them that add or drop, of a commit that refines
   map_words fresh;                // blocks that this transaction added, in order
   BASE_ARRAY(map_born) born;      // in order of dart, where a cell has none but new ones (origin.c)
@@ -193,6 +194,7 @@ typedef struct map_scratch {
   map_onward onward[8];       // by what an orbit leaves in a cell
   map_shape_facts facts;
   bool direct;  // the commit that is told of was carried out by part.c or lose.c
+  bool told;    // it was carried out by grow.c
   bool general; // plan every commit: for tests
   bool walks;   // find orbits in commits that refine by walking: for tests
 } map_scratch;

@@ -47,24 +47,42 @@ static clv_result extend(map_refining *r, clv_dart dart) {
   return map_extend(r->m, dart);
 }
 
-// `l` is the dart of the parent whose edge it is.
-static clv_result halve_in_cell(map_refining *r, uint32_t l, clv_dart x, middle *new) {
+static clv_result halve_in_face(map_refining *r, clv_dart x, middle *new) {
   map *m = r->m;
-  const uint32_t n = m->view.dimension;
   const clv_dart ends[2] = {x, map_alpha(m, x, 0)};
   clv_result result = extend(r, x);
   for (uint32_t e = 0; result == CLV_OK && e < 2; e++) {
     result = map_refining_add(r, ends[e], &new->here[e]);
     if (result == CLV_OK) result = map_join(m, 0, ends[e], new->here[e]);
-    if (result != CLV_OK || n == 2) continue;
-    const clv_dart across = map_alpha(m, ends[e], 2);
-    result = map_refining_add(r, across, &new->across[e]);
-    if (result == CLV_OK) result = map_join(m, 0, across, new->across[e]);
-    if (result == CLV_OK) result = map_join(m, 2, new->here[e], new->across[e]);
   }
-  if (result == CLV_OK) map_note_middles(r, l, ends, new->here, new->across);
-  if (result == CLV_OK) result = map_join(m, 1, new->here[0], new->here[1]);
-  return result == CLV_OK && n == 3 ? map_join(m, 1, new->across[0], new->across[1]) : result;
+  return result == CLV_OK ? map_join(m, 1, new->here[0], new->here[1]) : result;
+}
+
+// The same in space, where it is done most: four darts beside four, all in one cell. `l` is the dart of the parent whose edge it is.
+static clv_result halve_in_volume(map_refining *r, uint32_t l, clv_dart x, middle *new) {
+  enum { DARTS = 4, WRITES = DARTS * 5 };
+  map *m = r->m;
+  const clv_result result = extend(r, x);
+  if (result != CLV_OK) return result;
+  if (!map_records_reserve(m, DARTS) || !map_log_reserve(m, WRITES)) return map_no_memory(m);
+  const clv_dart ends[2] = {x, map_alpha(m, x, 0)};
+  const clv_dart old[DARTS] = {ends[0], map_alpha(m, ends[0], 2), ends[1], map_alpha(m, ends[1], 2)};
+  uint32_t beside[DARTS], records[DARTS];
+  clv_dart darts[DARTS];
+  for (uint32_t k = 0; k < DARTS; k++) {
+    beside[k] = map_record(m, old[k]);
+    const uint32_t cell = m->records.cell.data[beside[k]];
+    records[k] = map_hang(m, cell >> 31 ^ 1u, r->border.level + 1, cell & MAP_BLOCK, &darts[k]);
+  }
+  for (uint32_t k = 0; k < DARTS; k++) {
+    map_put_alpha(m, beside[k], old[k], 0, darts[k]);
+    map_put_alpha(m, records[k], darts[k], 0, old[k]);
+    map_put_alpha(m, records[k], darts[k], 1, darts[k ^ 2u]);
+    map_put_alpha(m, records[k], darts[k], 2, darts[k ^ 1u]);
+  }
+  *new = (middle){{darts[0], darts[2]}, {darts[1], darts[3]}};
+  map_note_middles(r, l, ends, darts);
+  return CLV_OK;
 }
 
 // The dart in the next cell round an edge; 0 where there is none.
@@ -97,7 +115,7 @@ static clv_result halve_from(map_refining *r, uint32_t l, bool *round) {
       break;
     }
     middle new = {{0}, {0}};
-    result = halve_in_cell(r, l, x, &new);
+    result = halve_in_volume(r, l, x, &new);
     if (result != CLV_OK) break;
     for (uint32_t e = 0; e < 2; e++) {
       if (!last.here[e])
@@ -121,7 +139,7 @@ static clv_result halve_edges(map_refining *r) {
     if (shape->dimension == 2) {
       middle new = {.here = {0}};
       if (!r->beyond[4 * l]) continue;
-      result = halve_in_cell(r, l, r->beyond[4 * l], &new);
+      result = halve_in_face(r, r->beyond[4 * l], &new);
       r->beyond[4 * l + 1] = new.here[0];
       r->beyond[4u * shape->alpha[0][l] + 1] = new.here[1];
       continue;
@@ -138,25 +156,27 @@ static clv_result halve_edges(map_refining *r) {
 static clv_result split_beyond(map_refining *r, uint32_t facet) {
   map *m = r->m;
   const clv_template *shape = r->border.shape;
-  const uint32_t first = shape->facet_first[facet], end = first + shape->facet_size[facet];
-  clv_result result = CLV_OK;
-  for (uint32_t l = first; result == CLV_OK && l < end; l++) {
-    clv_dart *places = &r->beyond[4 * l];
-    assert(places[0] && places[1]);
-    result = extend(r, places[0]);
-    for (uint32_t j = 2; result == CLV_OK && j < 4; j++) {
-      result = map_refining_add(r, places[j - 1], &places[j]);
-      if (result == CLV_OK) map_note_across(r, 4 * l + j, places[1], places[j]);
+  const uint32_t first = shape->facet_first[facet], size = shape->facet_size[facet], end = first + size;
+  uint32_t records[MAP_POSITIONS]; // of the darts that come
+  const clv_result result = extend(r, r->beyond[4 * first]);
+  if (result != CLV_OK) return result;
+  if (!map_records_reserve(m, 2 * size) || !map_log_reserve(m, 2 * size * 5)) return map_no_memory(m);
+  for (uint32_t at = 4 * first; at < 4 * end; at += 4) {
+    assert(r->beyond[at] && r->beyond[at + 1]);
+    uint32_t cell = m->records.cell.data[map_record(m, r->beyond[at + 1])];
+    for (uint32_t j = 2; j < 4; j++) {
+      cell ^= MAP_SIDE;
+      records[at + j] = map_hang(m, cell >> 31, r->border.level + 1, cell & MAP_BLOCK, &r->beyond[at + j]);
+      map_note_across(r, at + j, r->beyond[at + 1], r->beyond[at + j]);
     }
   }
-  for (uint32_t l = first; result == CLV_OK && l < end; l++)
-    for (uint32_t at = 4 * l + 2; result == CLV_OK && at < 4 * l + 4; at++)
-      for (uint32_t i = 0; result == CLV_OK && i < 3; i++) {
-        const uint32_t to = map_border_link(shape, at, i);
-        result = map_set_alpha(m, r->beyond[at], i, r->beyond[to]);
-        if (result == CLV_OK && (to & 3u) == 1) result = map_set_alpha(m, r->beyond[to], i, r->beyond[at]);
-      }
-  return result;
+  for (uint32_t at = 4 * first + 2; at < 4 * end; at += (at & 1u) ? 3 : 1)
+    for (uint32_t i = 0; i < 3; i++) {
+      const uint32_t to = r->table->border[at][i];
+      map_put_alpha(m, records[at], r->beyond[at], i, r->beyond[to]);
+      if ((to & 3u) == 1) map_put_alpha(m, map_record(m, r->beyond[to]), r->beyond[to], i, r->beyond[at]);
+    }
+  return CLV_OK;
 }
 
 // A face that is not divided is one in the parent, so all of it faces one cell, or none. One that finer neighbours divided is

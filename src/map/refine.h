@@ -41,6 +41,7 @@ typedef struct map_refinement {
   uint8_t vertex_count, edge_count;
   uint8_t vertex_at[MAP_REFINED_VERTICES], edge_at[MAP_REFINED_EDGES];
   uint8_t vertex_on[MAP_POSITIONS], edge_on[MAP_POSITIONS];
+  uint8_t border[MAP_POSITIONS][3]; // where a0, a1 and a2 lead from there, along the border
   map_refined_child children[8];
   map_child_dart home[MAP_POSITIONS]; // the child that has a place of the border
   map_birth births[CLV_REFINED_VERTICES];

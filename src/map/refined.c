@@ -90,7 +90,11 @@ void map_settle_refined(map *m) {
   const map_words *notable = &m->scratch->notable;
   for (uint32_t k = 0; k < notable->count; k++) {
     const map_write w = m->log.data[notable->data[k]];
-    if (w.op == MAP_EXTEND) map_note_shape(m, w.dart & ~63u);
+    if (w.op != MAP_EXTEND) continue;
+    if (m->scratch->told) // a template got vertices that hang, and nothing else
+      map_keep_shape(m, w.dart & ~63u);
+    else
+      map_note_shape(m, w.dart & ~63u);
   }
   settle_grown(m);
   const map_words *begetters = &m->scratch->begetters;

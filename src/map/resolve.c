@@ -704,13 +704,30 @@ static bool list_families(map *m, map_plan *plan) {
   return true;
 }
 
+// What is notable, and what of it arrives, at once. What is inherited the lineage tells.
+static bool list_growth(map *m, map_plan *plan) {
+  enum { PASSED_OVER = 1u << MAP_ALPHA | 1u << MAP_LINK | 1u << MAP_INHERIT };
+  enum { ARRIVES = 1u << MAP_DART_ADD | 1u << MAP_DART_DROP | 1u << MAP_CELL_ADD | 1u << MAP_CELL_DROP };
+  map_words *notable = &m->scratch->notable, *arrivals = &m->scratch->arrivals;
+  notable->count = arrivals->count = 0;
+  plan->values_set = false;
+  if (!BASE_RESERVE(&m->allocator, notable, m->log.count) || !BASE_RESERVE(&m->allocator, arrivals, m->log.count))
+    return false;
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const uint32_t op = m->log.data[k].op;
+    if (1u << op & PASSED_OVER) continue;
+    notable->data[notable->count++] = k;
+    plan->values_set |= op == MAP_VALUE;
+    const bool gone = op == MAP_DART_ADD && !clv_dart_alive(&m->view, m->log.data[k].dart);
+    if (1u << op & ARRIVES && !gone) arrivals->data[arrivals->count++] = k;
+  }
+  return true;
+}
+
 bool map_survey_growth(map *m, map_plan *plan) {
-  map_scratch *s = m->scratch;
-  s->notable.count = 0;
   clear(&plan->cells, clv_orbit_dims(&m->view, CLV_CELL), NULL);
-  plan->refined = true;
-  return survey(m, plan) && list_families(m, plan) && reserve_marks(m, &s->marks, m->records.count) &&
-         list_arrivals(m, plan);
+  plan->refined = plan->inner_changed = plan->cells_added = plan->inherited = plan->links_changed = true;
+  return list_growth(m, plan) && list_families(m, plan) && reserve_marks(m, &m->scratch->marks, m->records.count);
 }
 
 bool map_resolve(map *m, map_plan *plan) {

@@ -29,6 +29,11 @@ bool map_has_shape(const map *m, clv_dart cell) {
   return true;
 }
 
+void map_keep_shape(map *m, clv_dart cell) {
+  const clv_page page = map_page(m, cell);
+  m->records.cell.data[first_record(m, page, cell)] |= MAP_SHAPED;
+}
+
 void map_note_shape(map *m, clv_dart cell) {
   const clv_page page = map_page(m, cell);
   if (!map_is_template(page.kind)) return;

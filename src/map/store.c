@@ -236,9 +236,10 @@ static bool records_reserve_arrays(map *m, uint64_t need) {
 }
 
 bool map_records_reserve(map *m, uint64_t more) {
-  enum { AT_ONCE = 256 };
-  const uint64_t need = m->records.count + more, whole = (need + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
+  enum { AT_ONCE = 2048 }; // who extends one cell extends its neighbours, too
+  const uint64_t need = m->records.count + more;
   if (need <= m->records.ready) return true;
+  const uint64_t twice = 2 * m->records.ready, whole = need + AT_ONCE > twice ? need + AT_ONCE : twice;
   const bool done = records_reserve_arrays(m, whole);
   if (done) m->records.ready = whole;
   map_publish(m);
@@ -258,10 +259,13 @@ uint32_t map_records_take(map *m, uint32_t length, bool *fresh) {
     while ((uint64_t)records->pages.count << 16 < records->count)
       page_add(m, &records->pages, MAP_KIND_DARTS, records->pages.count << 16);
   }
-  for (uint32_t k = 0; k < m->numbered_count; k++)
-    for (uint32_t n = 0; n < length; n++) m->numbered[k]->record_ids.data[record + n] = 0;
   records->alive += length;
   return record;
+}
+
+static void clear_ids(map *m, uint32_t record, uint32_t length) {
+  for (uint32_t k = 0; k < m->numbered_count; k++)
+    memset(&m->numbered[k]->record_ids.data[record], 0, length * sizeof(uint32_t));
 }
 
 void map_records_give(map *m, uint32_t record, uint32_t length) {
@@ -326,19 +330,27 @@ static void copy_links_to_records(map *m, clv_dart cell, const clv_template *sha
   const uint32_t row = map_row(page, cell), n = shape->dimension, count = shape->dart_count;
   const uint32_t turned = m->rows[page.kind].state.data[row] & MAP_TURNED ? 1 : 0;
   uint32_t *alpha = records->alpha.data + 4 * (size_t)first;
-  const uint32_t *links = &m->rows[page.kind].data.data[(size_t)row * shape->facet_count];
+  const uint32_t *facets = &m->rows[page.kind].data.data[(size_t)row * shape->facet_count];
   for (uint32_t l = 0; l < count; l++) {
-    for (uint32_t i = 0; i < 4; i++) alpha[4 * l + i] = cell + (i < n ? shape->alpha[i][l] : l);
-    records->cell.data[first + l] = cell >> 6 | ((l & 1u) ^ turned) << 31;
-    records->name.data[first + l] = cell + l;
+    uint32_t *links = alpha + 4 * (size_t)l; // those from the cell's own dimension on lead nowhere yet
+    links[0] = cell + shape->alpha[0][l];
+    links[1] = cell + shape->alpha[1][l];
+    links[2] = cell + (n > 2 ? shape->alpha[2][l] : l);
+    links[3] = cell + l;
   }
-  for (uint32_t f = 0; f < shape->facet_count; f++) copy_facet(m, cell, shape, f, links[f], alpha);
+  for (uint32_t l = 0; l < count; l++) records->cell.data[first + l] = cell >> 6 | ((l & 1u) ^ turned) << 31;
+  for (uint32_t l = 0; l < count; l++) records->name.data[first + l] = cell + l;
+  for (uint32_t f = 0; f < shape->facet_count; f++) copy_facet(m, cell, shape, f, facets[f], alpha);
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     const map_index *index = m->numbered[k];
     const clv_suborbits *sub = &shape->sub[index->inner];
     uint32_t *ids = index->record_ids.data + first;
-    const uint32_t *own = index->crossing ? &index->ids[page.kind].data[(size_t)row * sub->count] : NULL;
-    for (uint32_t l = 0; l < count; l++) ids[l] = own ? own[sub->of[l]] : MAP_TEMPLATE_SLOT | sub->of[l];
+    if (!index->crossing) {
+      for (uint32_t l = 0; l < count; l++) ids[l] = MAP_TEMPLATE_SLOT | sub->of[l];
+      continue;
+    }
+    const uint32_t *own = &index->ids[page.kind].data[(size_t)row * sub->count];
+    for (uint32_t l = 0; l < count; l++) ids[l] = own[sub->of[l]];
   }
 }
 
@@ -363,6 +375,7 @@ uint32_t map_extend_empty(map *m, clv_dart cell) {
   bool fresh;
   const uint32_t count = clv_templates[map_page(m, cell).kind].dart_count, first = map_records_take(m, count, &fresh);
   memset(&m->records.name.data[first], 0, count * sizeof *m->records.name.data);
+  clear_ids(m, first, count);
   *link_word(m, cell) = first;
   set_extended(m, cell, true);
   return first;
@@ -403,21 +416,27 @@ clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart) {
 }
 
 clv_result map_dart_hang(map *m, uint32_t side, int32_t level, uint32_t block, clv_dart *dart) {
-  if (!map_records_reserve(m, 1)) return map_no_memory(m);
-  if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
+  if (!map_records_reserve(m, 1) || !map_log_reserve(m, 1)) return map_no_memory(m);
+  map_hang(m, side, level, block, dart);
+  return CLV_OK;
+}
+
+uint32_t map_hang(map *m, uint32_t side, int32_t level, uint32_t block, clv_dart *dart) {
   bool fresh;
   const uint32_t record = map_records_take(m, 1, &fresh);
+  for (uint32_t k = 0; k < m->numbered_count; k++) m->numbered[k]->record_ids.data[record] = 0;
   *dart = map_record_name(m, record);
-  for (uint32_t i = 0; i < 4; i++) m->records.alpha.data[4 * record + i] = *dart;
+  for (uint32_t i = 0; i < 4; i++) m->records.alpha.data[4 * (size_t)record + i] = *dart;
   m->records.cell.data[record] = side << 31 | block;
   m->records.name.data[record] = *dart;
   m->records.level.data[record] = (uint8_t)(level + 1);
-  return map_write_log(m, (map_write){.op = MAP_DART_ADD,
-                                      .i = (uint8_t)(level + 1),
-                                      .fresh = fresh,
-                                      .dart = *dart,
-                                      .before = block,
-                                      .after = side});
+  map_log_put(m, (map_write){.op = MAP_DART_ADD,
+                             .i = (uint8_t)(level + 1),
+                             .fresh = fresh,
+                             .dart = *dart,
+                             .before = block,
+                             .after = side});
+  return record;
 }
 
 clv_result map_dart_drop(map *m, clv_dart dart) {

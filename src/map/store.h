@@ -219,6 +219,7 @@ uint32_t map_side(const map *m, clv_dart dart);
 // Whether an extended cell is its template with hanging vertices, by its links; and noting what it is (shape.c).
 bool map_has_shape(const map *m, clv_dart cell);
 void map_note_shape(map *m, clv_dart cell);
+void map_keep_shape(map *m, clv_dart cell); // where it is known to be so
 
 // Of two subscribers, known by what they are called with, each takes the other's place in the order of calls (commit.c).
 void map_subscriber_swap(map *m, const void *one, const void *other);
@@ -235,6 +236,18 @@ static inline clv_result map_write_log(map *m, map_write write) {
   m->log.data[m->log.count++] = write;
   return CLV_OK;
 }
+// For those who write much at a time: room for so many entries, then entries, and links of darts whose records are known.
+static inline bool map_log_reserve(map *m, uint32_t more) {
+  return BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + more);
+}
+static inline void map_log_put(map *m, map_write write) {
+  m->log.data[m->log.count++] = write;
+}
+static inline void map_put_alpha(map *m, uint32_t record, clv_dart dart, uint32_t i, clv_dart target) {
+  uint32_t *word = &m->records.alpha.data[4 * (size_t)record + i];
+  map_log_put(m, (map_write){.op = MAP_ALPHA, .i = (uint8_t)i, .dart = dart, .before = *word, .after = target});
+  *word = target;
+}
 static inline clv_result map_set_alpha(map *m, clv_dart dart, uint32_t i, clv_dart target) {
   uint32_t *word = &m->records.alpha.data[4 * (size_t)map_record(m, dart) + i];
   if (*word == target) return CLV_OK;
@@ -250,6 +263,8 @@ clv_result map_cell_drop(map *m, clv_dart dart);
 clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart);
 // Likewise, at a vertex of a level, in the cell of a block.
 clv_result map_dart_hang(map *m, uint32_t side, int32_t level, uint32_t block, clv_dart *dart);
+// The same once there is room for it, in the records and in the log; its record.
+uint32_t map_hang(map *m, uint32_t side, int32_t level, uint32_t block, clv_dart *dart);
 clv_result map_dart_drop(map *m, clv_dart dart);
 clv_result map_turn(map *m, clv_dart dart);
 // A dart of an added cell lies on every orbit that a dart of another cell lies on and that has all the dimensions `apart`.

@@ -394,15 +394,29 @@ static void hear_refining(looking *l, const clv_commit *commit) {
 }
 
 // A vertex that hung in a cell, and is a corner of its children now, may have nothing else to tell.
+static void hear_heir(looking *l, clv_dart heir, clv_dart source) {
+  if (map_page(l->m, source).kind != MAP_KIND_DARTS || !clv_dart_alive(&l->m->view, heir)) return;
+  const uint32_t slot = slot_at(l, heir);
+  if (is_listed(l, slot) && !is_there(l, l->h->table.data[l->h->place.data[slot] - 1].cell)) judge_anew(l, heir, slot);
+}
+
+// By the lineage of a commit that only refines, in the order of its log.
+static void hear_children(looking *l, const map_division *d) {
+  const clv_dart *known = l->m->scratch->lineage.lies.data + d->known;
+  for (uint32_t c = 0; c < d->table->child_count; c++)
+    for (uint32_t dart = 0; dart < clv_templates[d->table->kind].dart_count && !l->failed; dart++) {
+      const uint32_t at = d->table->children[c].at[dart];
+      if (at != MAP_NOWHERE && known[at]) hear_heir(l, d->children[c] | dart, known[at]);
+    }
+}
+
 static void hear_heirs(looking *l) {
-  const map_words *notable = &l->m->scratch->notable;
-  for (uint32_t k = 0; k < notable->count && !l->failed; k++) {
-    const map_write w = l->m->log.data[notable->data[k]];
-    if (w.op != MAP_INHERIT || w.i || map_page(l->m, w.before).kind != MAP_KIND_DARTS) continue;
-    if (!clv_dart_alive(&l->m->view, w.dart)) continue;
-    const uint32_t slot = slot_at(l, w.dart);
-    if (is_listed(l, slot) && !is_there(l, l->h->table.data[l->h->place.data[slot] - 1].cell))
-      judge_anew(l, w.dart, slot);
+  const map_scratch *s = l->m->scratch;
+  for (uint32_t k = 0; s->told && k < s->lineage.divisions.count; k++)
+    if (s->lineage.divisions.data[k].known) hear_children(l, &s->lineage.divisions.data[k]);
+  for (uint32_t k = 0; !s->told && k < s->notable.count && !l->failed; k++) {
+    const map_write w = l->m->log.data[s->notable.data[k]];
+    if (w.op == MAP_INHERIT && !w.i) hear_heir(l, w.dart, w.before);
   }
 }
 
