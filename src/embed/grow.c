@@ -52,36 +52,42 @@ static void fill_cells(const clv_column *column, const map_division *d) {
     copy_value(value_in_cell(column, d->children[c], MAP_TEMPLATE_SLOT), from, column->size);
 }
 
-// The ids that places of a child go on with, of what its parent had there; 0: they are new.
-static void find_sources(const map *m, const map_index *index, const map_division *d, const map_refined_child *child,
-                         uint32_t *sources) {
-  const clv_template *shape = &clv_templates[d->table->kind];
-  const clv_suborbits *sub = &shape->sub[index->inner];
+// What the parent bore at its darts, by the vertices and edges of its children; 0 where it had none.
+static void find_sources(const map *m, const map_index *index, const map_division *d, uint32_t *sources) {
+  const map_refinement *table = d->table;
+  const clv_suborbits *sub = &clv_templates[table->kind].sub[index->inner];
   const clv_dart *known = d->known ? m->scratch->lineage.lies.data + d->known : NULL;
   const bool edges = index->inner == CELL_EDGE;
-  memset(sources, 0, sub->count * sizeof *sources);
-  for (uint32_t l = 0; l < shape->dart_count; l++) {
-    const uint32_t at = child->at[l], j = at & 3u;
-    uint32_t *source = &sources[sub->of[l]];
-    if (at == MAP_NOWHERE || *source) continue;
-    clv_dart dart = known ? known[at] : j ? CLV_NO_DART : d->parent | at >> 2;
-    if (!dart && edges && j == 1) dart = d->parent | at >> 2; // a half of the parent's
-    if (dart) *source = known ? index->record_ids.data[map_record(m, dart)] : MAP_TEMPLATE_SLOT | sub->of[dart & 63u];
+  const uint8_t *where = edges ? table->edge_at : table->vertex_at;
+  for (uint32_t k = 0; k < (edges ? table->edge_count : table->vertex_count); k++) {
+    const uint32_t at = where[k], own = edges ? 1 : 0; // a half of its edge, its corner
+    const clv_dart dart = at == MAP_NOWHERE    ? CLV_NO_DART
+                          : (at & 3u) == own   ? d->parent | at >> 2
+                          : known && known[at] ? known[at]
+                                               : CLV_NO_DART;
+    sources[k] = !dart   ? 0
+                 : known ? index->record_ids.data[map_record(m, dart)]
+                         : MAP_TEMPLATE_SLOT | sub->of[dart & 63u];
   }
 }
 
 static void fill_places(const embedding *e, const map *m, const map_index *index, const map_division *d) {
   const uint32_t count = clv_templates[d->table->kind].sub[index->inner].count;
-  for (uint32_t c = 0; c < d->table->child_count; c++) {
-    uint32_t sources[CLV_TEMPLATE_DARTS];
-    find_sources(m, index, d, &d->table->children[c], sources);
-    for (uint32_t k = 0; k < e->columns.count; k++) {
-      const clv_column *column = e->columns.data[k];
-      if (column->index != index) continue;
+  const bool edges = index->inner == CELL_EDGE;
+  uint32_t sources[MAP_REFINED_EDGES];
+  find_sources(m, index, d, sources);
+  for (uint32_t k = 0; k < e->columns.count; k++) {
+    const clv_column *column = e->columns.data[k];
+    if (column->index != index) continue;
+    for (uint32_t c = 0; c < d->table->child_count; c++) {
+      const map_refined_child *child = &d->table->children[c];
+      const uint8_t *which = edges ? child->edge : child->vertex;
+      const uint32_t had = edges ? d->had_edges[c] : d->had_vertices[c]; // others are new
       uint8_t *values = value_in_cell(column, d->children[c], MAP_TEMPLATE_SLOT);
       for (uint32_t s = 0; s < count; s++) {
-        const uint8_t *from = sources[s] ? value_in_cell(column, d->parent, sources[s]) : column->def.initial;
-        copy_value(values + s * column->size, from, column->size);
+        const uint32_t source = had >> s & 1u ? sources[which[s]] : 0;
+        copy_value(values + s * column->size, source ? value_in_cell(column, d->parent, source) : column->def.initial,
+                   column->size);
       }
     }
   }

@@ -51,41 +51,61 @@ static bool clear_edges(const clv_map *view, const clv_column *ea, clv_dart cell
   return true;
 }
 
-static bool renew_edges(const clv_map *view, const columns *c, clv_dart home, const physics_springs *springs) {
+// A plain cell has its values in its row.
+static void renew_row(const clv_map *view, const columns *c, const physics_levels *levels, clv_dart home,
+                      const physics_springs *springs) {
+  const clv_kind kind = clv_cell_kind(view, home);
+  const clv_template *shape = &clv_templates[kind];
+  const clv_suborbits *edges = &shape->sub[shape->dimension == 3 ? 5 : 1]; // <0,2>, <0>
+  const uint8_t *corner = shape->sub[shape->dimension == 3 ? 6 : 2].of;
+  const size_t row = clv_cell_row(view, home);
+  const uint32_t *slots = view->corners[kind] + row * shape->corner_count;
+  double *values = (double *)clv_column_data(c->ea, kind, NULL) + row * edges->count;
+  for (uint32_t e = 0; e < edges->count; e++) {
+    const uint32_t a = edges->first[e], b = shape->alpha[0][a];
+    const bool halved = levels && levels->of[slots[corner[a]]] != levels->of[slots[corner[b]]] && !c->anew;
+    if (!halved) values[e] = springs->ea[e];
+  }
+}
+
+static bool renew_edges(const clv_map *view, const columns *c, const physics_levels *levels, clv_dart home,
+                        const physics_springs *springs) {
   const clv_column *ea = c->ea;
   const clv_template *shape = &clv_templates[clv_cell_shape(view, home)];
-  const clv_suborbits *edges = &shape->sub[shape->dimension == 3 ? 5 : 1]; // <0,2>, <0>
-  const bool extended = clv_cell_kind(view, home) > CLV_TEMPLATE_LAST;
-  physics_levels levels;
-  const bool leveled = physics_levels_find(&levels, view);
+  const clv_suborbits *edges = &shape->sub[shape->dimension == 3 ? 5 : 1];
   double value[12] = {0};
   int32_t level[12] = {0};
+  if (clv_cell_kind(view, home) <= CLV_TEMPLATE_LAST) {
+    renew_row(view, c, levels, home, springs);
+    return true;
+  }
   for (uint32_t e = 0; e < edges->count; e++) {
     const clv_dart a = home | edges->first[e], b = home | shape->alpha[0][edges->first[e]];
-    const int32_t at_a = leveled ? physics_level_at(&levels, a) : 0, at_b = leveled ? physics_level_at(&levels, b) : 0;
+    const int32_t at_a = levels ? physics_level_at(levels, a) : 0, at_b = levels ? physics_level_at(levels, b) : 0;
     level[e] = at_a > at_b ? at_a : at_b;
     const bool halved = at_a != at_b && !c->anew;
     value[e] = halved ? *(const double *)clv_column_at(ea, a) : springs->ea[e];
   }
-  if (extended && !clear_edges(view, ea, home)) return false;
+  if (!clear_edges(view, ea, home)) return false;
   for (uint32_t e = 0; e < edges->count; e++) {
     setting s = {ea, value[e]};
-    if (extended && leveled)
-      physics_level_pieces(&levels, home | edges->first[e], level[e], set_piece, &s);
+    if (levels)
+      physics_level_pieces(levels, home | edges->first[e], level[e], set_piece, &s);
     else
       set_piece(&s, home | edges->first[e]);
   }
   return true;
 }
 
-static void renew_cell(clv_body *body, const columns *c, clv_dart cell) {
+// `levels`: NULL where there are none.
+static void renew_cell(clv_body *body, const columns *c, const physics_levels *levels, clv_dart cell) {
   const clv_map *view = body->map;
   if (clv_cell_shape(view, cell) > CLV_TEMPLATE_LAST) return;
   if (*(const int32_t *)clv_column_at(body->section, cell) < 0) return; // nobody said what it is made of
   const clv_dart home = clv_id_of(view, CLV_CELL, cell).index << 6;
   physics_springs springs;
   physics_spring_constants(body, cell, &springs);
-  if (c->ea && !renew_edges(view, c, home, &springs)) body->missed = true;
+  if (c->ea && !renew_edges(view, c, levels, home, &springs)) body->missed = true;
   if (c->diagonal) *(double *)clv_column_at(c->diagonal, home) = springs.diagonal;
   if (c->shear) *(double *)clv_column_at(c->shear, home) = springs.diagonal;
 }
@@ -104,10 +124,12 @@ static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   const columns c = find_columns(view);
   if (!body->section || (!c.ea && !c.diagonal && !c.shear && !c.bend)) return;
   const uint32_t cells = clv_orbit_dims(view, CLV_CELL), edges = clv_orbit_dims(view, CLV_EDGE);
+  physics_levels levels;
+  const bool leveled = physics_levels_find(&levels, view);
   for (uint32_t k = 0; k < commit->event_count; k++) {
     const clv_event *event = &commit->events[k];
     const bool made = event->dart && (event->kind == CLV_CREATED || event->kind == CLV_SPLIT);
-    if (made && event->dims == cells) renew_cell(body, &c, event->dart);
+    if (made && event->dims == cells) renew_cell(body, &c, leveled ? &levels : NULL, event->dart);
     if (c.bend && event->dart && event->kind == CLV_CREATED && event->dims == edges)
       physics_fill_hinge(body, c.bend, event->dart);
   }
@@ -117,9 +139,11 @@ void physics_renew_all(clv_body *body) {
   columns c = find_columns(body->map);
   c.anew = true;
   if (!c.ea && !c.diagonal && !c.shear) return;
+  physics_levels levels;
+  const bool leveled = physics_levels_find(&levels, body->map);
   for (clv_id id = clv_id_next(body->map, CLV_CELL, (clv_id){0, 0}); id.index;
        id = clv_id_next(body->map, CLV_CELL, id))
-    renew_cell(body, &c, clv_id_dart(body->map, CLV_CELL, id));
+    renew_cell(body, &c, leveled ? &levels : NULL, clv_id_dart(body->map, CLV_CELL, id));
 }
 
 clv_result physics_renew_create(clv_body *body, clv_error *error) {

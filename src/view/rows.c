@@ -264,6 +264,8 @@ static void ask(const view_site *site, view_workshop *shop, const clv_dart *base
     return;
   }
   for (uint32_t lane = 0; lane < lanes; lane++) {
+    holds[lane] = !view_site_excludes(site, bases[lane]);
+    if (!holds[lane]) continue;
     view_site_read(site, bases[lane], reading);
     holds[lane] = view_site_holds(site, shop->params, reading);
   }

@@ -125,6 +125,13 @@ clv_column *view_column(const map *m, const rule_tree *declaration);
 
 // All steps and spots from a base; then whether the law has a row there.
 void view_site_read(const view_site *site, clv_dart base, view_reading *reading);
+// Whether there is none for sure, as the law does not act in a plain cell: asked before anything is read.
+static inline bool view_site_excludes(const view_site *site, clv_dart base) {
+  if (!site->bits || !site->whole || !map_dart_plain(site->map, base)) return false;
+  const clv_page page = map_page(site->map, base);
+  const uint32_t *cells = (const uint32_t *)(const void *)site->cells.column->rows[page.kind].data;
+  return !(cells[map_row(page, base)] & site->bits);
+}
 bool view_site_holds(const view_site *site, const double *params, view_reading *reading);
 // The same for up to VIEW_LANES bases, where that can be done side by side: false where it cannot, and nothing is read.
 bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading);

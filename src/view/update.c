@@ -464,8 +464,10 @@ static void reach_by_new_cells(clv_views *views, const view_site *site) {
     if (!site->crossing) touch_key(views, block, dart, map_begetter(m, block));
     if (!site->crossing || !dart) continue;
     const bool plain = map_dart_plain(m, dart);
-    const clv_suborbits *sub = &clv_templates[map_page(m, dart).kind].sub[site->inner];
-    for (uint32_t s = 0; plain && s < sub->count; s++) touch(views, site, dart | sub->first[s]);
+    const clv_page page = map_page(m, dart);
+    const clv_suborbits *sub = &clv_templates[page.kind].sub[site->inner];
+    const uint32_t *ids = plain ? site->index->ids[page.kind].data + (size_t)map_row(page, dart) * sub->count : NULL;
+    for (uint32_t s = 0; plain && s < sub->count; s++) touch_key(views, ids[s], dart | sub->first[s], 0);
     if (afar || !plain) reach_from_cell(views, site, dart);
   }
   for (uint32_t k = 0; afar && k < change->grown.count && !change->no_memory; k++)
@@ -504,8 +506,11 @@ static void forget_keys(clv_views *views) {
 
 // Derived quantities
 
-static void set_to_zero(const clv_column *column, clv_dart dart) {
-  memset(clv_column_at(column, dart), 0, column->size);
+static void set_to_zero(const clv_column *column, void *value) {
+  if (column->size == sizeof(double))
+    memset(value, 0, sizeof(double));
+  else
+    memset(value, 0, column->size);
 }
 
 typedef struct marking {
@@ -515,7 +520,7 @@ typedef struct marking {
 
 static bool mark_value(void *user, clv_dart dart) {
   const marking *k = user;
-  set_to_zero(k->column, dart);
+  set_to_zero(k->column, clv_column_at(k->column, dart));
   PUSH(k->views, &k->views->change.values, ((view_touched_value){k->column, dart}));
   return !k->views->change.no_memory;
 }
@@ -526,10 +531,14 @@ static bool mark_values(clv_views *views, const view_figure *figure, const view_
   const view_site *site = &figure->formulas[0].site;
   if (figure->column->index->crossing) return mark_value(&k, key->dart);
   if (!site->crossing && map_dart_plain(site->map, key->dart)) {
-    const clv_suborbits *sub = &clv_templates[map_page(site->map, key->dart).kind].sub[figure->column->index->inner];
-    for (uint32_t s = 0; s < sub->count; s++)
-      if (!mark_value(&k, (key->dart & ~63u) | sub->first[s])) return false;
-    return true;
+    const clv_page page = map_page(site->map, key->dart);
+    const clv_suborbits *sub = &clv_templates[page.kind].sub[figure->column->index->inner];
+    uint8_t *values = embed_row_value(figure->column, page.kind, map_row(page, key->dart), 0);
+    for (uint32_t s = 0; s < sub->count; s++) {
+      set_to_zero(figure->column, values + s * figure->column->size);
+      PUSH(views, &views->change.values, ((view_touched_value){figure->column, (key->dart & ~63u) | sub->first[s]}));
+    }
+    return !views->change.no_memory;
   }
   clv_walk walk;
   const clv_orbit orbit = site->crossing ? site->dims : clv_orbit_dims(&site->map->view, CLV_CELL);
