@@ -330,6 +330,48 @@ static void test_stvk_tetrahedron(void **state) {
   law_test_free(*state, &laws);
 }
 
+// A matrix may go into a gradient, and a sum over points into its slopes: nothing but rounding depends on it.
+static void test_turned_gradients(void **state) {
+  (void)state;
+  static const char text[] = "use fem;\n"
+                             "force outside on t:cell {\n"
+                             "  let R = hold(rotation(over q in t 1*grad(t.pos,q)));\n"
+                             "  over q in t { energy iso(sym(R'*grad(t.pos,q))-I, t.mu, t.lam); }\n"
+                             "}\n"
+                             "force inside on t:cell {\n"
+                             "  let R = hold(rotation(over q in t grad(t.pos,q)));\n"
+                             "  over q in t { energy iso(sym(grad(R'*t.pos,q))-I, t.mu, t.lam); }\n"
+                             "}\n";
+  static const char *const names[2] = {"outside", "inside"};
+  clv_program *program = clv_program_create(NULL);
+  assert_int_equal(clv_program_add(program, "turned.rule", text, sizeof text - 1), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_OK);
+  for (uint32_t dimension = 2; dimension <= 3; dimension++) {
+    law_list laws[2] = {law_test_make(program, names[0], dimension), law_test_make(program, names[1], dimension)};
+    assert_true(laws[0].count && laws[0].count == laws[1].count);
+    for (uint32_t k = 0; k < laws[0].count; k++) {
+      law_sample sample[2];
+      double forces[2][LAW_PARTICLES][3] = {{{0}}}, map[3][3], largest = 0;
+      for (uint32_t w = 0; w < 2; w++) {
+        random_source source = {31 + k};
+        law_test_fill(&sample[w], laws[w].data[k], &source);
+        deform(&sample[w], map, &source, 0.3);
+        for (uint32_t p = 0; p < laws[w].data[k]->particles.count; p++)
+          for (uint32_t axis = 0; axis < 3; axis++) sample[w].pos[p][axis] += 0.1 * noise(&source);
+        law_test_forces(&sample[w], forces[w]);
+      }
+      for (uint32_t e = 0; e < 3 * laws[0].data[k]->particles.count; e++)
+        largest = fmax(largest, fabs(forces[0][e / 3][e % 3]));
+      assert_true(largest > 0);
+      for (uint32_t e = 0; e < 3 * laws[0].data[k]->particles.count; e++)
+        law_test_near_scaled(forces[0][e / 3][e % 3], forces[1][e / 3][e % 3], largest, 1e-10);
+    }
+    law_test_free(program, &laws[0]);
+    law_test_free(program, &laws[1]);
+  }
+  clv_program_destroy(program);
+}
+
 // For small strains every solid is Hooke's.
 static void test_small_strain(void **state) {
   static const char *const names[] = {"stvk", "neohooke", "corotational", "corotational_qr", "corotational_qr_cell"};
@@ -634,6 +676,7 @@ int main(void) {
       cmocka_unit_test(test_angular_agrees_with_hinge),
       cmocka_unit_test(test_patch),
       cmocka_unit_test(test_stvk_tetrahedron),
+      cmocka_unit_test(test_turned_gradients),
       cmocka_unit_test(test_small_strain),
       cmocka_unit_test(test_invariance),
       cmocka_unit_test(test_volume),

@@ -162,25 +162,6 @@ law_value law_shape_at(law_maker *m, const law_value *shapes, const law_value *c
   return value;
 }
 
-law_value law_over(law_maker *m, law_binding *scope, const rule_tree *tree) {
-  if (!law_find_cell(m, scope, tree->child[0])) return bad;
-  const bool reference = tree->number > 0;
-  m->has_points = m->has_points || !reference;
-  law_value sum = bad;
-  for (uint32_t p = 0; p < law_quadrature_points(m->law->shape.kind); p++) {
-    const law_value point = law_point(m, reference, (int)p);
-    law_value term = law_evaluate(m, law_bind_value(m, scope, tree->name, &point), tree->child[1]);
-    if (!law_expect(m, &term, 0, 0, "a number, vector or matrix", tree->child[1]->span)) return bad;
-    if (!reference) {
-      const law_value weight = law_weight_of(m, &point, tree->span);
-      if (weight.sort == LAW_BAD) return bad;
-      term = law_scaled(m, &term, weight.s[0], weight.unit);
-    }
-    add_term(m, &sum, &term, tree->span);
-  }
-  return sum;
-}
-
 // Gradients
 
 static dag_ref slope_of(law_maker *m, const law_value *point, uint32_t corner, uint32_t axis) {
@@ -201,33 +182,58 @@ static law_value frame_at(law_maker *m, const law_value *point) {
   return frame;
 }
 
-static law_value expand_gradient(law_maker *m, const law_value *point, const char *name, rule_span span) {
+// The slopes of all corners, by axis.
+typedef struct corner_slopes {
+  dag_ref of[8][3];
+} corner_slopes;
+
+static corner_slopes slopes_at(law_maker *m, const law_value *point) {
+  corner_slopes slopes = {0};
+  for (uint32_t c = 0; c < m->shape->corner_count; c++)
+    for (uint32_t axis = 0; axis < m->shape->dimension; axis++) slopes.of[c][axis] = slope_of(m, point, c, axis);
+  return slopes;
+}
+
+// A column's values seen from the first corner, in the frame that `turned_by` gives (NULL: as they are), times slopes. Values
+// are turned corner by corner: all points of a cell share that.
+static law_value expand_gradient(law_maker *m, const corner_slopes *slopes, law_unit by, const rule_tree *field,
+                                 const law_value *turned_by) {
   const uint32_t axes = m->shape->dimension;
-  const law_value corner0 = law_corner(m, 0), first = law_read_column(m, &corner0.dart, name, span);
-  if (!law_expect(m, &first, 0, 1, "a number or vector", span)) return bad;
+  const law_value corner0 = law_corner(m, 0), first = law_read_column(m, &corner0.dart, field->name, field->span);
+  if (!law_expect(m, &first, 0, 1, "a number or vector", field->span)) return bad;
   law_value result = {.sort = LAW_NUMBER, .rows = first.rows, .columns = (uint8_t)axes};
-  result.unit = point->reference ? first.unit : law_unit_divide(first.unit, law_unit_of(0, 1, 0));
   for (uint32_t c = 1; c < m->shape->corner_count; c++) {
-    const law_value corner = law_corner(m, c), value = law_read_column(m, &corner.dart, name, span);
+    const law_value corner = law_corner(m, c), value = law_read_column(m, &corner.dart, field->name, field->span);
     if (value.sort == LAW_BAD) return bad;
-    for (uint32_t row = 0; row < first.rows; row++) {
-      const dag_ref step = dag_sub(m->graph, value.s[row], first.s[row]);
+    law_value step = law_sum_of(m, &value, &first, true, field->span);
+    if (turned_by) step = law_multiply(m, turned_by, &step, field->span);
+    if (step.sort == LAW_BAD) return bad;
+    result.rows = step.rows;
+    result.unit = law_unit_multiply(step.unit, by);
+    for (uint32_t row = 0; row < step.rows; row++)
       for (uint32_t axis = 0; axis < axes; axis++) {
-        const dag_ref term = dag_mul(m->graph, step, slope_of(m, point, c, axis));
+        const dag_ref term = dag_mul(m->graph, step.s[row], slopes->of[c][axis]);
         dag_ref *sum = &result.s[row * axes + axis];
         *sum = c == 1 ? term : dag_add(m->graph, *sum, term);
       }
-    }
   }
-  return first.rows == 1 ? law_transpose(&result) : result;
+  return result.rows == 1 ? law_transpose(&result) : result;
 }
 
 law_value law_gradient(law_maker *m, law_binding *scope, const rule_tree *tree) {
   const rule_tree *field = tree->child[0];
-  const bool reference = law_is(tree->name, "jac");
+  const bool reference = law_is(tree->name, "jac"), turned = field->kind == RULE_BINARY && law_is(field->name, "*");
   const law_value point = law_evaluate(m, scope, tree->child[1]);
+  law_value by = bad;
+  if (turned) {
+    by = law_evaluate(m, scope, field->child[0]);
+    if (!law_expect(m, &by, 0, 3, "a matrix of three columns", field->child[0]->span)) return bad;
+    field = field->child[1];
+  }
   if (field->kind != RULE_FIELD) {
-    LAW_COMPLAIN(m, 'T', field->span, "%s takes a column of a cell|write %s(t.pos,q)", tree->name, tree->name);
+    LAW_COMPLAIN(m, 'T', field->span,
+                 "%s takes a column of a cell, or a matrix times one|write %s(t.pos,q), or %s(R'*t.pos,q)", tree->name,
+                 tree->name, tree->name);
     return bad;
   }
   if (point.sort == LAW_BAD || !law_find_cell(m, scope, field->child[0])) return bad;
@@ -236,6 +242,61 @@ law_value law_gradient(law_maker *m, law_binding *scope, const rule_tree *tree) 
                  tree->name, reference ? "sum" : "over");
     return bad;
   }
-  if (m->rest && !reference && law_is(field->name, "pos")) return frame_at(m, &point);
-  return expand_gradient(m, &point, field->name, field->span);
+  if (m->rest && !reference && law_is(field->name, "pos")) {
+    const law_value frame = frame_at(m, &point);
+    return turned ? law_multiply(m, &by, &frame, tree->span) : frame;
+  }
+  const corner_slopes slopes = slopes_at(m, &point);
+  return expand_gradient(m, &slopes, reference ? (law_unit){0} : law_unit_of(0, -1, 0), field, turned ? &by : NULL);
+}
+
+// Sums over points
+
+// Whether what is summed is a column's gradient and nothing else.
+static bool is_gradient_alone(const law_maker *m, const rule_tree *tree) {
+  const rule_tree *call = tree->child[1];
+  if (tree->number > 0 || call->kind != RULE_CALL || !law_is(call->name, "grad") || call->count != 2) return false;
+  const rule_tree *field = call->child[0], *point = call->child[1];
+  const bool plain = field->kind == RULE_FIELD && point->kind == RULE_NAME && law_is(point->name, tree->name);
+  return plain && !(m->rest && law_is(field->name, "pos"));
+}
+
+// That is a gradient, too, with slopes that belong to the cell as a whole.
+static law_value gradient_over(law_maker *m, law_binding *scope, const rule_tree *tree) {
+  const rule_tree *field = tree->child[1]->child[0];
+  if (!law_find_cell(m, scope, field->child[0])) return bad;
+  corner_slopes all = {0};
+  law_unit by = {0};
+  for (uint32_t p = 0; p < law_quadrature_points(m->law->shape.kind); p++) {
+    const law_value point = law_point(m, false, (int)p), weight = law_weight_of(m, &point, tree->span);
+    if (weight.sort == LAW_BAD) return bad;
+    by = law_unit_multiply(weight.unit, law_unit_of(0, -1, 0));
+    const corner_slopes slopes = slopes_at(m, &point);
+    for (uint32_t c = 0; c < m->shape->corner_count; c++)
+      for (uint32_t axis = 0; axis < m->shape->dimension; axis++) {
+        const dag_ref term = dag_mul(m->graph, weight.s[0], slopes.of[c][axis]);
+        all.of[c][axis] = p ? dag_add(m->graph, all.of[c][axis], term) : term;
+      }
+  }
+  return expand_gradient(m, &all, by, field, NULL);
+}
+
+law_value law_over(law_maker *m, law_binding *scope, const rule_tree *tree) {
+  if (!law_find_cell(m, scope, tree->child[0])) return bad;
+  const bool reference = tree->number > 0;
+  m->has_points = m->has_points || !reference;
+  if (is_gradient_alone(m, tree)) return gradient_over(m, scope, tree);
+  law_value sum = bad;
+  for (uint32_t p = 0; p < law_quadrature_points(m->law->shape.kind); p++) {
+    const law_value point = law_point(m, reference, (int)p);
+    law_value term = law_evaluate(m, law_bind_value(m, scope, tree->name, &point), tree->child[1]);
+    if (!law_expect(m, &term, 0, 0, "a number, vector or matrix", tree->child[1]->span)) return bad;
+    if (!reference) {
+      const law_value weight = law_weight_of(m, &point, tree->span);
+      if (weight.sort == LAW_BAD) return bad;
+      term = law_scaled(m, &term, weight.s[0], weight.unit);
+    }
+    add_term(m, &sum, &term, tree->span);
+  }
+  return sum;
 }

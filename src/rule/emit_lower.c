@@ -334,7 +334,9 @@ static void absorb_signs(emit_graph *graph, emit_loops loops) {
   }
 }
 
-// Order: depth first from the roots, the argument that takes more registers first.
+// Order: depth first from the roots, the argument that takes more registers first; or as nodes were made. The former is best
+// where registers hold all that is needed again, or all but a few. Forces of many points are sums that get something from each
+// of them: depth first, all points would be kept until the first sum is done, while nodes were made point by point.
 
 static void find_needs(emit_graph *graph) {
   for (uint32_t n = 1; n < graph->nodes.count; n++) {
@@ -394,17 +396,71 @@ static bool order_from(emit_graph *graph, uint32_t root, uint8_t *done, visits *
   return true;
 }
 
+static bool order_by_depth(emit_graph *graph, uint8_t *done, visits *stack) {
+  bool ok = true;
+  for (uint32_t k = 0; ok && k < graph->roots.count; k++)
+    if (graph->roots.data[k]) ok = order_from(graph, graph->roots.data[k] >> 1, done, stack);
+  return ok;
+}
+
+// What is read from memory comes when it is used first.
+static bool order_by_number(emit_graph *graph, const uint8_t *needed, uint8_t *done, visits *stack) {
+  bool ok = true;
+  for (uint32_t n = 1; ok && n < graph->nodes.count; n++) {
+    const emit_ref *args;
+    if (needed[n] && emit_arguments(graph, &graph->nodes.data[n], &args)) ok = order_from(graph, n, done, stack);
+  }
+  return ok && order_by_depth(graph, done, stack);
+}
+
+// How much is kept that registers have no room for, added up over all statements. `left`: a number for each node.
+static uint64_t count_kept(const emit_graph *graph, uint32_t *left) {
+  enum { REGISTERS = 32 };
+  uint64_t kept = 0;
+  uint32_t alive = 0;
+  for (uint32_t n = 0; n < graph->nodes.count; n++) left[n] = 0;
+  for (uint32_t k = 0; k < graph->order.count; k++) {
+    const emit_ref *args;
+    const uint32_t count = emit_arguments(graph, &graph->nodes.data[graph->order.data[k]], &args);
+    for (uint32_t a = 0; a < count; a++) left[args[a] >> 1]++;
+  }
+  for (uint32_t k = 0; k < graph->order.count; k++) {
+    const emit_node *node = &graph->nodes.data[graph->order.data[k]];
+    const emit_ref *args;
+    const uint32_t count = emit_arguments(graph, node, &args);
+    for (uint32_t a = 0; a < count; a++)
+      alive -= --left[args[a] >> 1] == 0 && graph->nodes.data[args[a] >> 1].op != DAG_CONST;
+    alive += node->op != DAG_CONST && left[graph->order.data[k]] > 0;
+    kept += alive > REGISTERS ? alive - REGISTERS : 0;
+  }
+  return kept;
+}
+
 static bool order_all(emit_graph *graph) {
+  enum { FEW = 4 };
   const clv_allocator *allocator = &graph->allocator;
   const uint32_t count = graph->nodes.count;
-  uint8_t *done = base_allocate(allocator, count);
+  uint8_t *done = base_allocate(allocator, 2 * (size_t)count), *needed = done ? done + count : NULL;
+  uint32_t *left = base_allocate(allocator, count * sizeof *left);
   visits stack = {0};
-  bool ok = done && BASE_RESERVE(allocator, &graph->order, count);
+  bool ok = done && left && BASE_RESERVE(allocator, &graph->order, count);
   if (ok) memset(done, 0, count);
-  for (uint32_t k = 0; ok && k < graph->roots.count; k++)
-    if (graph->roots.data[k]) ok = order_from(graph, graph->roots.data[k] >> 1, done, &stack);
+  ok = ok && order_by_depth(graph, done, &stack);
+  const uint64_t kept = ok ? count_kept(graph, left) : 0;
+  if (kept > (uint64_t)FEW * count) {
+    memcpy(needed, done, count);
+    memset(done, 0, count);
+    graph->order.count = 0;
+    ok = order_by_number(graph, needed, done, &stack);
+    if (ok && count_kept(graph, left) >= kept) {
+      memset(done, 0, count);
+      graph->order.count = 0;
+      ok = order_by_depth(graph, done, &stack);
+    }
+  }
   BASE_RELEASE(allocator, &stack);
-  base_free(allocator, done, count);
+  base_free(allocator, left, count * sizeof *left);
+  base_free(allocator, done, 2 * (size_t)count);
   return ok;
 }
 
