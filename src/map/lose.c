@@ -438,16 +438,20 @@ static void settle_orbits(losing *l) {
   }
 }
 
-static void free_cells(losing *l) {
+static void free_cell(losing *l, clv_dart cell) {
   map *m = l->m;
-  const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
-  for (uint32_t k = 0; k < m->log.count; k++) {
-    if (m->log.data[k].op != MAP_CELL_DROP) continue;
-    const uint32_t block = m->log.data[k].dart >> 6, row = map_uniform_row(block << 6);
-    const uint32_t generation = (m->rows[l->kind].state.data[row] & MAP_GENERATION) - 1u;
-    tell(l, cells, CLV_DELETED, CLV_NO_DART, (clv_id){block, generation}, (clv_id){0, 0}, (map_star){0, 0});
-    map_rows_give(m, l->kind, row);
-  }
+  const uint32_t row = map_uniform_row(cell), generation = (m->rows[l->kind].state.data[row] & MAP_GENERATION) - 1u;
+  tell(l, clv_orbit_dims(&m->view, CLV_CELL), CLV_DELETED, CLV_NO_DART, (clv_id){cell >> 6, generation}, (clv_id){0, 0},
+       (map_star){0, 0});
+  map_rows_give(m, l->kind, row);
+}
+
+static void free_cells(losing *l) {
+  const map *m = l->m;
+  const map_scratch *s = l->s;
+  for (uint32_t k = 0; k < s->removed.count; k++) free_cell(l, s->removed.data[k].dart);
+  for (uint32_t k = 0; !s->removed.count && k < m->log.count; k++)
+    if (m->log.data[k].op == MAP_CELL_DROP) free_cell(l, m->log.data[k].dart);
 }
 
 static void carry_out(losing *l) {
@@ -461,23 +465,28 @@ static void carry_out(losing *l) {
   free_cells(l);
 }
 
-static bool only_loses(const map *m) {
+// Also counts the cells that are dropped.
+static bool only_loses(const map *m, uint32_t *dropped) {
+  *dropped = 0;
   for (uint32_t k = 0; k < m->log.count; k++) {
     const map_write w = m->log.data[k];
-    if (w.op != MAP_CELL_DROP && (w.op != MAP_LINK || w.after || !w.before)) return false;
+    const bool drop = w.op == MAP_CELL_DROP;
+    if (!drop && (w.op != MAP_LINK || w.after || !w.before)) return false;
+    *dropped += drop;
   }
   return true;
 }
 
 map_part_end map_commit_loss(map *m) {
   map_scratch *s = m->scratch;
-  if (m->view.dimension != 3 || m->twisted || s->general || !only_loses(m)) return MAP_PART_GENERAL;
+  uint32_t dropped;
+  if (m->view.dimension != 3 || m->twisted || s->general || !only_loses(m, &dropped)) return MAP_PART_GENERAL;
   const uint32_t kind = map_page(m, m->log.data[0].dart).kind;
   if (!map_is_uniform(m, kind) || (m->embedding.self && !m->embedding.copies)) return MAP_PART_GENERAL;
   losing l = {.m = m, .s = s, .kind = kind, .shape = &clv_templates[kind], .links = m->view.links[kind]};
   s->places.count = s->left.count = s->gone.count = 0;
   memset(s->left_end, 0, sizeof s->left_end);
-  bool done = map_find_removed(m, kind) && (s->removed.count || map_find_cuts(m));
+  bool done = map_find_removed(m, kind, dropped) && (s->removed.count || map_find_cuts(m));
   uint32_t most_fresh = 0;
   for (uint32_t k = 0; done && k < m->numbered_count; k++) {
     if (!m->numbered[k]->crossing) continue;

@@ -256,9 +256,9 @@ bool map_survey_growth(map *m, map_plan *plan);
 // What becomes of the cells of such a commit, once ids are given (commit.c).
 void map_end_growth(map *m, map_plan *plan);
 
-// Lists the removed cells of a commit that does nothing else, to cells of one kind; none where it does more (whole.c). False
-// when memory is out.
-bool map_find_removed(map *m, uint32_t kind);
+// Lists the cells that a commit dropped, so many, if it removes cells of one kind and does nothing else; none where it does more
+// (whole.c). False when memory is out.
+bool map_find_removed(map *m, uint32_t kind, uint32_t dropped);
 // The dart that faced a local one of a removed cell, at a facet that was sewn.
 static inline clv_dart map_faced(const clv_template *shape, const map_removed *cell, uint32_t dart) {
   const clv_dart link = cell->beyond[shape->facet[dart]];

@@ -80,15 +80,15 @@ static bool meets_itself(const map *m, uint32_t kind, clv_dart cell) {
   return false;
 }
 
-bool map_find_removed(map *m, uint32_t kind) {
+bool map_find_removed(map *m, uint32_t kind, uint32_t dropped) {
   map_scratch *s = m->scratch;
   uint32_t first = 0;
   s->removed.count = 0;
   if (m->log.data[m->log.count - 1].op != MAP_CELL_DROP) return true;
+  if (!BASE_RESERVE(&m->allocator, &s->removed, dropped)) return false;
   learn_shape(&s->facts, kind);
   for (uint32_t k = 0; k < m->log.count; k++) {
     if (m->log.data[k].op != MAP_CELL_DROP) continue;
-    if (!BASE_RESERVE(&m->allocator, &s->removed, (uint64_t)s->removed.count + 1)) return false;
     map_removed *cell = &s->removed.data[s->removed.count++];
     cell->dart = m->log.data[k].dart;
     cell->sewn = cell->beside_count = 0;
