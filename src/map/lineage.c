@@ -83,7 +83,9 @@ static uint32_t lies_on(const map_refining *r, map_sort sort, clv_dart dart) {
 static uint32_t add_newcomer(map_refining *r, map_sort sort, map_newcomer newcomer) {
   map_lineage *l = lineage_of(r);
   if (!r->m->indices[dims_of[sort]]) return 0;
-  if (!BASE_RESERVE(&r->m->allocator, &l->newcomers[sort], (uint64_t)l->newcomers[sort].count + 1)) {
+  enum { AT_ONCE = 256 };
+  if (l->newcomers[sort].count == l->newcomers[sort].capacity &&
+      !BASE_RESERVE(&r->m->allocator, &l->newcomers[sort], (uint64_t)l->newcomers[sort].count + AT_ONCE)) {
     run_out(r);
     return 0;
   }
@@ -150,9 +152,11 @@ static bool reserve(map_refining *r) {
   const uint32_t had = l->born.capacity;
   if (!BASE_RESERVE(&m->allocator, &l->born, (uint64_t)(m->pages.count + 1) << 10)) return false;
   if (l->born.capacity > had) memset(l->born.data + had, 0, (l->born.capacity - had) * sizeof *l->born.data);
+  enum { AT_ONCE = 8 };
   const uint64_t lies = (uint64_t)l->lies.count + MAP_REFINED_VERTICES + MAP_REFINED_EDGES + MAP_POSITIONS;
-  return BASE_RESERVE(&m->allocator, &l->divisions, (uint64_t)l->divisions.count + 1) &&
-         BASE_RESERVE(&m->allocator, &l->lies, lies);
+  return (l->divisions.count < l->divisions.capacity ||
+          BASE_RESERVE(&m->allocator, &l->divisions, 2 * (uint64_t)l->divisions.count + AT_ONCE)) &&
+         (lies <= l->lies.capacity || BASE_RESERVE(&m->allocator, &l->lies, 2 * lies));
 }
 
 void map_lineage_begin(map_refining *r) {
@@ -173,7 +177,6 @@ void map_lineage_begin(map_refining *r) {
     run_out(r);
     return;
   }
-  r->was_plain = map_dart_plain(m, r->border.cell);
   memset(r->edges, 0, sizeof r->edges);
   memset(r->cell_edges, 0, sizeof r->cell_edges);
   memset(r->corners, 0, sizeof r->corners);
@@ -184,12 +187,12 @@ void map_lineage_begin(map_refining *r) {
 }
 
 static bool reserve_notes(map_refining *r, uint32_t more) {
-  enum { AT_ONCE = 256 };
+  enum { AT_ONCE = 512 };
   map *m = r->m;
   map_lineage *l = lineage_of(r);
   const uint64_t need = (uint64_t)l->came.count + more;
   const bool room =
-      (need <= l->came.capacity || BASE_RESERVE(&m->allocator, &l->came, need + AT_ONCE)) &&
+      (need <= l->came.capacity || BASE_RESERVE(&m->allocator, &l->came, 2 * need + AT_ONCE)) &&
       (m->records.count <= l->number.capacity || BASE_RESERVE(&m->allocator, &l->number, m->records.ready));
   if (!room) run_out(r);
   return room;

@@ -28,7 +28,8 @@ static clv_result refuse_fold(map_refining *r) {
 // What is beyond
 
 static clv_result look_beyond(map_refining *r) {
-  for (uint32_t at = 0; at < 4u * r->border.shape->dart_count; at++) {
+  const uint32_t step = r->was_plain ? 4 : 1; // it has no darts but its own
+  for (uint32_t at = 0; at < 4u * r->border.shape->dart_count; at += step) {
     const clv_dart dart = r->border.darts[at];
     const clv_dart beyond = dart ? map_alpha(r->m, dart, r->m->view.dimension) : CLV_NO_DART;
     r->beyond[at] = beyond == dart ? CLV_NO_DART : beyond;
@@ -214,7 +215,7 @@ static clv_result add_children(map_refining *r) {
 static bool has_finer(const map_refining *r, uint32_t child) {
   const uint8_t *at = r->table->children[child].at;
   const clv_dart *darts = r->border.darts;
-  for (uint32_t l = 0; l < r->border.shape->dart_count; l += 2) { // a0 joins even darts and odd ones
+  for (uint32_t l = 0; !r->was_plain && l < r->border.shape->dart_count; l += 2) { // a0 joins even darts and odd ones
     if (at[l] == MAP_NOWHERE || !darts[at[l]] || !darts[at[l + 1]]) continue;
     if (map_alpha(r->m, darts[at[l]], 0) != darts[at[l + 1]]) return true;
   }
@@ -242,22 +243,30 @@ static clv_result take_over(map_refining *r, uint32_t child) {
   return result;
 }
 
-static clv_result settle_child(map_refining *r, uint32_t child) {
+static clv_result settle_facet(map_refining *r, uint32_t child, uint32_t facet, bool finer) {
   map *m = r->m;
   const clv_template *shape = r->border.shape;
-  const map_refined_child *table = &r->table->children[child];
-  const bool finer = has_finer(r, child);
-  clv_result result = finer ? take_over(r, child) : CLV_OK;
-  for (uint32_t l = 0; result == CLV_OK && l < shape->dart_count; l++) {
-    const clv_dart beyond = table->at[l] == MAP_NOWHERE ? CLV_NO_DART : r->beyond[table->at[l]];
-    const clv_dart dart = r->children[child] | l;
+  const uint32_t first = shape->facet_first[facet], end = first + shape->facet_size[facet];
+  const uint8_t *at = r->table->children[child].at;
+  clv_result result = CLV_OK;
+  for (uint32_t l = first; result == CLV_OK && l < end; l++) {
+    const clv_dart beyond = r->beyond[at[l]], dart = r->children[child] | l;
     if (!beyond) continue;
     if (finer)
       result = map_set_alpha(m, dart, shape->dimension, beyond);
-    else if (!shape->position[l])
+    else if (l == first)
       result = map_link(m, dart, beyond);
     if (result == CLV_OK) result = map_face(m, beyond, dart);
   }
+  return result;
+}
+
+static clv_result settle_child(map_refining *r, uint32_t child) {
+  const clv_template *shape = r->border.shape;
+  const bool finer = has_finer(r, child);
+  clv_result result = finer ? take_over(r, child) : CLV_OK;
+  for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++)
+    if (r->table->children[child].at[shape->facet_first[f]] != MAP_NOWHERE) result = settle_facet(r, child, f, finer);
   return result;
 }
 
@@ -279,11 +288,14 @@ static clv_result inherit(map_refining *r, uint32_t child) {
   clv_result result = CLV_OK;
   for (uint32_t l = 0; result == CLV_OK && l < shape->dart_count; l++) {
     const uint32_t at = places[l];
+    if (at == MAP_NOWHERE && l) { // so is all of its facet
+      l = shape->facet_first[shape->facet[l]] + shape->facet_size[shape->facet[l]] - 1u;
+      continue;
+    }
     const clv_dart there = at == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at];
     const clv_dart source = there && is_known(m, there) ? there : CLV_NO_DART;
     const clv_dart from = source ? source : r->border.cell | (at == MAP_NOWHERE ? 0 : at >> 2);
     const uint8_t shared = source ? 0 : at == MAP_NOWHERE ? cell : on_border[at & 3u];
-    if (at == MAP_NOWHERE && l) continue;
     if (!r->told) {
       result = map_inherit(m, r->children[child] | l, shared, from);
       continue;
@@ -357,7 +369,8 @@ clv_result clv_map_refine(clv_map *view, clv_dart dart, uint32_t level, const in
   map_refining r = {
       .m = m,
       .border = {.m = m, .levels = levels, .cell = cell, .level = (int32_t)level, .shape = &clv_templates[kind]},
-      .table = table};
+      .table = table,
+      .was_plain = map_dart_plain(m, cell)};
   const uint32_t mark = m->log.count;
   map_walk_init(&r.pieces, m);
   const clv_result refined_so = map_lineage_end(&r, refine(&r, refined));

@@ -85,9 +85,10 @@ typedef struct map_refining {
   const map_refinement *table;
   clv_dart beyond[MAP_POSITIONS]; // what faces each place; 0: free, or not there yet
   clv_dart children[8];
+  bool was_plain; // the parent had no records
   // What is known of its vertices and edges (lineage.h), while `told` says so: those of all children together; of the cells
   // beyond: corners in the middle of faces and edges across, once there are some; and what there was to be told before.
-  bool begun, told, was_plain, no_memory;
+  bool begun, told, no_memory;
   uint32_t vertices[MAP_REFINED_VERTICES], corners[MAP_REFINED_VERTICES];
   uint32_t edges[MAP_REFINED_EDGES], cell_edges[MAP_REFINED_EDGES];
   uint32_t came_before, newcomers_before[4];

@@ -287,6 +287,11 @@ static void records_untake(map *m, uint32_t record, uint32_t length, bool fresh)
 
 // Primitive writes
 
+// Twice as many: it is kept from transaction to transaction.
+bool map_log_grow(map *m, uint32_t more) {
+  return BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + more + m->log.capacity);
+}
+
 static uint32_t *link_word(map *m, clv_dart facet_first) {
   const clv_page page = map_page(m, facet_first);
   const clv_template *shape = &clv_templates[page.kind];

@@ -231,15 +231,16 @@ static inline clv_dart map_alpha(const map *m, clv_dart dart, uint32_t i) {
 }
 
 // Primitive writes. On failure nothing is written.
+bool map_log_grow(map *m, uint32_t more);
+static inline bool map_log_reserve(map *m, uint32_t more) {
+  return m->log.capacity - m->log.count >= more || map_log_grow(m, more);
+}
 static inline clv_result map_write_log(map *m, map_write write) {
-  if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
+  if (!map_log_reserve(m, 1)) return map_no_memory(m);
   m->log.data[m->log.count++] = write;
   return CLV_OK;
 }
-// For those who write much at a time: room for so many entries, then entries, and links of darts whose records are known.
-static inline bool map_log_reserve(map *m, uint32_t more) {
-  return BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + more);
-}
+// For those who write much at a time, and have room for it: entries, and links of darts whose records are known.
 static inline void map_log_put(map *m, map_write write) {
   m->log.data[m->log.count++] = write;
 }

@@ -15,44 +15,29 @@
 
 // Sets
 
-static bool set_grow(view_set *set, const clv_allocator *a) {
-  const uint32_t size = set->slots.count ? set->slots.count * 2 : 256;
-  view_set grown = {.stamp = 1};
-  if (!BASE_RESERVE(a, &grown.slots, size)) return false;
-  grown.slots.count = size;
-  memset(grown.slots.data, 0, size * sizeof *grown.slots.data);
-  for (uint32_t k = 0; k < set->slots.count; k++) {
-    if (set->slots.data[k] >> 32 != set->stamp) continue;
-    uint32_t at = map_hash((uint32_t)set->slots.data[k]) & (size - 1);
-    while (grown.slots.data[at]) at = (at + 1) & (size - 1);
-    grown.slots.data[at] = UINT64_C(1) << 32 | (uint32_t)set->slots.data[k];
-  }
-  grown.count = set->count;
-  BASE_RELEASE(a, &set->slots);
-  *set = grown;
+static bool set_grow(view_set *set, const clv_allocator *a, uint32_t number) {
+  const uint32_t had = set->stamps.count;
+  if (!BASE_RESERVE(a, &set->stamps, (uint64_t)number + 1)) return false;
+  set->stamps.count = set->stamps.capacity;
+  memset(set->stamps.data + had, 0, (set->stamps.count - had) * sizeof *set->stamps.data);
   return true;
 }
 
 static void set_clear(view_set *set) {
-  set->count = 0;
   if (++set->stamp) return;
-  if (set->slots.count) memset(set->slots.data, 0, set->slots.count * sizeof *set->slots.data);
+  if (set->stamps.count) memset(set->stamps.data, 0, set->stamps.count * sizeof *set->stamps.data);
   set->stamp = 1;
 }
 
 // True when the number is new to the set.
-static bool set_insert(view_change *change, const clv_allocator *a, uint32_t number) {
+static inline bool set_insert(view_change *change, const clv_allocator *a, uint32_t number) {
   view_set *set = &change->seen;
-  if (2 * set->count >= set->slots.count && !set_grow(set, a)) {
+  if (number >= set->stamps.count && !set_grow(set, a, number)) {
     change->no_memory = true;
     return false;
   }
-  const uint64_t entry = (uint64_t)set->stamp << 32 | number;
-  uint32_t at = map_hash(number) & (set->slots.count - 1);
-  for (; set->slots.data[at] >> 32 == set->stamp; at = (at + 1) & (set->slots.count - 1))
-    if (set->slots.data[at] == entry) return false;
-  set->slots.data[at] = entry;
-  set->count++;
+  if (set->stamps.data[number] == set->stamp) return false;
+  set->stamps.data[number] = set->stamp;
   return true;
 }
 
@@ -72,7 +57,7 @@ void view_change_free(view_change *change, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &change->turned);
   BASE_RELEASE(allocator, &change->values);
   BASE_RELEASE(allocator, &change->keys);
-  BASE_RELEASE(allocator, &change->seen.slots);
+  BASE_RELEASE(allocator, &change->seen.stamps);
 }
 
 // What changed

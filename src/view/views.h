@@ -11,10 +11,10 @@
 
 enum { VIEW_THREADS = 1024 };
 
-// A set of numbers that is emptied in no time.
+// A set of ids and blocks that is emptied in no time.
 typedef struct view_set {
-  BASE_ARRAY(uint64_t) slots; // stamp << 32 | number; a power of two of them
-  uint32_t stamp, count;
+  BASE_ARRAY(uint32_t) stamps; // by number
+  uint32_t stamp;
 } view_set;
 
 typedef struct view_touched_link {
