@@ -35,7 +35,7 @@ static bool reserve(growing *g) {
   }
   for (uint32_t k = 0; k < 2; k++)
     if (!BASE_RESERVE(a, &s->joined[k], places)) return false;
-  if (!BASE_RESERVE(a, &l->kept, l->families) || !BASE_RESERVE(a, &s->lost, s->arrivals.count)) return false;
+  if (!BASE_RESERVE(a, &l->kept, l->families) || !BASE_RESERVE(a, &s->lost, l->lies.count)) return false;
   if (l->families) memset(l->kept.data, 0, l->families);
   if (!BASE_RESERVE(a, &s->events, events + 2 * places)) return false;
   return (!m->embedding.self || m->embedding.reserve_growth(m->embedding.self, m)) && map_journals_reserve(m);
@@ -168,12 +168,17 @@ static int compare_words(const void *a, const void *b) {
 static void lose_inner(growing *g, map_index *index) {
   const map *m = g->m;
   map_words *lost = &g->s->lost;
+  const map_lineage *l = g->l;
   lost->count = 0;
-  for (uint32_t k = 0; k < g->s->arrivals.count; k++) {
-    const map_write w = m->log.data[g->s->arrivals.data[k]];
-    const uint32_t id = w.op == MAP_DART_DROP ? index->record_ids.data[map_record(m, w.dart)] : 0;
-    if (!id || id & MAP_TEMPLATE_SLOT || (lost->count && lost->data[lost->count - 1] == id)) continue;
-    lost->data[lost->count++] = id;
+  for (uint32_t k = 0; k < l->divisions.count; k++) {
+    const map_division *d = &l->divisions.data[k];
+    const uint32_t places = d->known ? 4u * clv_templates[d->table->kind].dart_count : 0;
+    for (uint32_t at = 0; at < places; at++) {
+      const clv_dart dart = l->lies.data[d->known + at];
+      const uint32_t id = dart ? index->record_ids.data[map_record(m, dart)] : 0;
+      if (!id || id & MAP_TEMPLATE_SLOT || (lost->count && lost->data[lost->count - 1] == id)) continue;
+      lost->data[lost->count++] = id;
+    }
   }
   if (lost->count > 1) qsort(lost->data, lost->count, sizeof *lost->data, compare_words);
   for (uint32_t k = 0; k < lost->count; k++)

@@ -119,6 +119,7 @@ static bool number_records(map *m, map_index *index) {
 static void list_numbered(map *m) {
   m->numbered_count = 0;
   m->records.ready = 0;
+  for (uint32_t kind = 0; kind < MAP_KINDS; kind++) m->rows[kind].ready = 0;
   for (uint32_t k = 0; k < MAP_INDICES; k++)
     if (m->indices[k]) m->numbered[m->numbered_count++] = m->indices[k];
 }

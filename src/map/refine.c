@@ -197,7 +197,8 @@ static clv_result split_faces(map_refining *r) {
 static clv_result add_children(map_refining *r) {
   const clv_template *shape = r->border.shape;
   const bool turned = map_side(r->m, r->border.cell);
-  clv_result result = CLV_OK;
+  const bool room = map_rows_reserve(r->m, r->table->kind, r->table->child_count);
+  clv_result result = room ? CLV_OK : map_no_memory(r->m);
   for (uint32_t c = 0; result == CLV_OK && c < r->table->child_count; c++) {
     result = map_cell_add(r->m, (clv_kind)r->table->kind, &r->children[c]);
     if (result == CLV_OK && turned) result = map_turn(r->m, r->children[c]);

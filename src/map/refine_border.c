@@ -117,11 +117,12 @@ static bool fits(const map_border *b, uint32_t at) {
   const uint32_t l = at >> 2;
   if (!dart) return true;
   const bool halved = b->darts[4 * l + 1], refined = b->darts[4 * l + 2];
+  const clv_dart *alpha = b->m->records.alpha.data + 4 * (size_t)map_record(b->m, dart); // all its darts have records
   for (uint32_t i = 0; i < view->dimension; i++) {
     uint32_t beyond = map_border_link(b->shape, at, i);
     if (i == 0 && !halved) beyond = 4u * b->shape->alpha[0][l];
     if (i == 1 && (at & 3u) == 1 && !refined) beyond = 4u * b->shape->alpha[0][l] + 1u;
-    clv_dart end = map_alpha(b->m, dart, i);
+    clv_dart end = alpha[i];
     if (!b->darts[beyond]) return false;
     if (end != b->darts[beyond] && (i || !map_border_step(b, dart, &end) || end != b->darts[beyond])) return false;
   }

@@ -153,7 +153,10 @@ static bool rows_reserve_arrays(map *m, uint32_t kind, uint64_t need) {
 }
 
 bool map_rows_reserve(map *m, uint32_t kind, uint64_t more) {
-  const bool done = rows_reserve_arrays(m, kind, m->rows[kind].count + more);
+  const uint64_t need = m->rows[kind].count + more;
+  if (need <= m->rows[kind].ready) return true;
+  const bool done = rows_reserve_arrays(m, kind, need);
+  if (done) m->rows[kind].ready = need;
   map_publish(m); // some arrays may have moved even when others could not
   return done;
 }

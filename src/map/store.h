@@ -45,6 +45,7 @@ typedef struct map_rows {
   map_words pages;  // the page of each 1024 rows
   uint32_t words, count, alive, free;
   uint64_t room;    // rows that were asked room for
+  uint64_t ready;   // and have it in every array, also of each index
   uint32_t retired; // rows whose generations are used up
 } map_rows;
 

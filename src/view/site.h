@@ -125,10 +125,13 @@ clv_column *view_column(const map *m, const rule_tree *declaration);
 
 // All steps and spots from a base; then whether the law has a row there.
 void view_site_read(const view_site *site, clv_dart base, view_reading *reading);
-// Whether there is none for sure, as the law does not act in a plain cell: asked before anything is read.
+// Whether there is none for sure, as the law is for cells of another kind than a plain one is, or does not act in it: asked before
+// anything is read.
 static inline bool view_site_excludes(const view_site *site, clv_dart base) {
-  if (!site->bits || !site->whole || !map_dart_plain(site->map, base)) return false;
+  if (!site->whole || !map_dart_plain(site->map, base)) return false;
   const clv_page page = map_page(site->map, base);
+  if (site->law->shape.kind && site->law->shape.kind != page.kind) return true;
+  if (!site->bits) return false;
   const uint32_t *cells = (const uint32_t *)(const void *)site->cells.column->rows[page.kind].data;
   return !(cells[map_row(page, base)] & site->bits);
 }
