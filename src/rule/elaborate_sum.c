@@ -247,7 +247,8 @@ law_value law_gradient(law_maker *m, law_binding *scope, const rule_tree *tree) 
     return turned ? law_multiply(m, &by, &frame, tree->span) : frame;
   }
   const corner_slopes slopes = slopes_at(m, &point);
-  return expand_gradient(m, &slopes, reference ? (law_unit){0} : law_unit_of(0, -1, 0), field, turned ? &by : NULL);
+  const law_unit slope = law_unit_of(0, reference ? 0 : -1, 0);
+  return expand_gradient(m, &slopes, slope, field, turned ? &by : NULL);
 }
 
 // Sums over points
