@@ -639,6 +639,46 @@ static void test_quadrature(void **state) {
     }
 }
 
+// The same integral in three ways: by summed slopes, point by point, and over the reference shape.
+static void test_integrals(void **state) {
+  (void)state;
+  static const char text[] =
+      "use body; param stiff:real[N/m^5] = 1;\n"
+      "force summed on t:tet|pyramid|prism|hex { let M = over q in t grad(t.pos,q); energy stiff*dot(M,M); }\n"
+      "force single on t:tet|pyramid|prism|hex { let M = over q in t 1*grad(t.pos,q); energy stiff*dot(M,M); }\n"
+      "force mapped on t:tet|pyramid|prism|hex {\n"
+      "  def J(q) = rest(jac(t.pos,q));\n"
+      "  let M = sum q in t q.w*abs(det(J(q)))*(jac(t.pos,q)*inverse(J(q))); energy stiff*dot(M,M);\n"
+      "}\n";
+  clv_program *program = clv_program_create(NULL);
+  assert_non_null(program);
+  assert_int_equal(clv_program_add(program, "integrals", text, sizeof text - 1), CLV_OK);
+  const clv_result sound = clv_program_check(program);
+  law_test_print_findings(program);
+  assert_int_equal(sound, CLV_OK);
+  static const char *const names[] = {"summed", "single", "mapped"};
+  double energies[3][4];
+  for (uint32_t n = 0; n < 3; n++) {
+    law_list laws = law_test_make(program, names[n], 3);
+    assert_int_equal(laws.count, 4);
+    for (uint32_t k = 0; k < 4; k++) {
+      random_source source = {23};
+      law_sample sample;
+      double map[3][3];
+      law_test_fill(&sample, laws.data[k], &source);
+      deform(&sample, map, &source, 0.3);
+      energies[n][k] = law_test_energy(&sample);
+    }
+    law_test_free(program, &laws);
+  }
+  for (uint32_t k = 0; k < 4; k++) {
+    assert_true(energies[0][k] > 0);
+    law_test_near(energies[1][k], energies[0][k], 1e-13);
+    law_test_near(energies[2][k], energies[0][k], 1e-13);
+  }
+  clv_program_destroy(program);
+}
+
 // Memory that runs out anywhere is noticed, and nothing is lost.
 
 static const char small[] = "embed pos:vec3[m] on vertex; embed rest:vec3[m] on vertex; embed k:real[N/m] on edge;\n"
@@ -687,6 +727,7 @@ int main(void) {
       cmocka_unit_test(test_update),
       cmocka_unit_test(test_parameters),
       cmocka_unit_test(test_quadrature),
+      cmocka_unit_test(test_integrals),
       cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, load_library, unload_library);

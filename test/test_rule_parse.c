@@ -27,7 +27,7 @@ static const char every_construct[] =
     "embed pos:vec3[m] on vertex blend;\n"
     "embed ea:real[N] on edge&cell = 3.5 merge sum split copy;\n"
     "derive m:real[kg] on c:corner in t:cell = over q in t t.rho*q.N[c];\n"
-    "derive mass:real on vertex = sum(c:corner) c.m;\n"
+    "derive mass:real on vertex = sum(c:corner) c.m+sum q in t q.w;\n"
     "def iso(E,mu,lam) = mu*dot(E,E)+0.5*lam*tr(E)^2;\n"
     "force stretch on e:edge { where !free(e,2); let l = norm(e.pos-e@0.pos); def f(x) = x.pos;\n"
     "  energy 0.5*e.ks*(l-rest(l))^2; psd clamp; dissipation rate(l)^2; }\n"

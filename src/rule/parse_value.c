@@ -89,7 +89,8 @@ static rule_tree *parse_reduction(rule_parser *p) {
 }
 
 // over q in t value
-static rule_tree *parse_quadrature(rule_parser *p) {
+// over q in t value; sum q in t value has number 1: reference points instead of rest ones.
+static rule_tree *parse_quadrature(rule_parser *p, double number) {
   const uint32_t start = p->token.start;
   rule_advance(p);
   const char *name = rule_take_name(p, "a variable for the points");
@@ -98,7 +99,7 @@ static rule_tree *parse_quadrature(rule_parser *p) {
   const char *cell_name = rule_take_name(p, "the cell");
   rule_tree *cell = rule_make(p, RULE_NAME, at, cell_name, 0, 0, NULL);
   rule_tree *value = rule_parse_value(p);
-  return rule_make(p, RULE_QUADRATURE, start, name, 0, RULE_CHILDREN(cell, value));
+  return rule_make(p, RULE_QUADRATURE, start, name, number, RULE_CHILDREN(cell, value));
 }
 
 // walk(d; @2@1; until free(d,3))
@@ -143,7 +144,8 @@ static rule_tree *parse_atom(rule_parser *p) {
   if (p->token.kind == RULE_NUMBER_TOKEN) return parse_number(p);
   if (rule_at(p, "(")) return parse_brackets(p);
   if (at_reduction(p)) return parse_reduction(p);
-  if (rule_at(p, "over")) return parse_quadrature(p);
+  if (rule_at(p, "over")) return parse_quadrature(p, 0);
+  if (rule_at(p, "sum") && !behind_is(p, p->token.end, "(")) return parse_quadrature(p, 1);
   if (rule_at(p, "walk") && behind_is(p, p->token.end, "(")) return parse_walk(p);
   if (rule_at(p, "<")) return parse_within(p);
   if (p->token.kind != RULE_WORD_TOKEN) {
