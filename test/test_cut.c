@@ -3,11 +3,12 @@
 //
 // soak: yes
 //
-// Twins are built from one mesh. The same facets are unsewn, others sewn and cells removed in both, one commits directly and
-// the other the general way; after each commit the maps must be equal to the last bit, and so must the values and what their subscribers
-// heard. Facets are also sewn where they do not belong, so that edges come back to themselves and one vertex lies at several
-// corners of a facet. Any sorts of orbits are numbered, and sometimes a cell is no template. Columns only copy, as a direct
-// commit wants it; now and then they have every policy, and then it must not be direct.
+// Twins are built from one mesh. The same facets are unsewn, others sewn and cells removed in both, one commits
+// directly and the other the general way; after each commit the maps must be equal to the last bit, and so must the
+// values and what their subscribers heard. Facets are also sewn where they do not belong, so that edges come back to
+// themselves and one vertex lies at several corners of a facet. Any sorts of orbits are numbered, and sometimes a cell
+// is no template. Columns only copy, as a direct commit wants it; now and then they have every policy, and then it must
+// not be direct.
 
 #include "cleave/mesh.h"
 #include "map/plan.h"
@@ -168,8 +169,8 @@ static bool remove_cell(twin *twins, random_source *random) {
   return cuts;
 }
 
-// Unsews most of the time; sews anything to anything else now and then; removes a few cells sometimes, and often nothing
-// else then; two facets in one transaction sometimes. True when something was unsewn.
+// Unsews most of the time; sews anything to anything else now and then; removes a few cells sometimes, and often
+// nothing else then; two facets in one transaction sometimes. True when something was unsewn.
 static bool edit(twin *twins, random_source *random) {
   const bool sews = random_chance(random, 40);
   const uint32_t cells = random_chance(random, 12) ? 1 + random_below(random, 6) : 0;

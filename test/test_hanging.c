@@ -99,7 +99,8 @@ static uint32_t count_hanging(const refined *r) {
   return k;
 }
 
-// Every vertex that hangs lies in the middle of its parents, parents come first, and only those have a mass that do not hang.
+// Every vertex that hangs lies in the middle of its parents, parents come first, and only those have a mass that do not
+// hang.
 static void assert_table(const refined *r) {
   const double *pos = clv_body_positions(r->body), *rest = clv_body_rest(r->body), *mass = clv_body_masses(r->body);
   const uint32_t slots = clv_body_slots(r->body);

@@ -1,5 +1,5 @@
-// Abaqus files by hand: as Abaqus/CAE, CalculiX users and Gmsh write them; types, sets, parts; and what is wrong with the
-// wrong ones.
+// Abaqus files by hand: as Abaqus/CAE, CalculiX users and Gmsh write them; types, sets, parts; and what is wrong with
+// the wrong ones.
 
 #include "support/mesh_files.h"
 

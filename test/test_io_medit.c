@@ -1,5 +1,5 @@
-// MEDIT files by hand: text as other programs write it, binary of every version in both byte orders, and what is wrong with
-// the wrong ones.
+// MEDIT files by hand: text as other programs write it, binary of every version in both byte orders, and what is wrong
+// with the wrong ones.
 
 #include "support/mesh_files.h"
 

@@ -1,5 +1,5 @@
-// TetGen files by hand: sets of files on the disk, surfaces, numbering from 0 and from 1, what is wrong with the wrong ones,
-// and the trials that test_io makes with every other format in memory: truncation, damage, memory that runs out.
+// TetGen files by hand: sets of files on the disk, surfaces, numbering from 0 and from 1, what is wrong with the wrong
+// ones, and the trials that test_io makes with every other format in memory: truncation, damage, memory that runs out.
 
 #include "support/counting_allocator.h"
 #include "support/mesh_files.h"

@@ -1,7 +1,8 @@
 // Refining: what a commit knows of it (src/map/lineage.h), and what it finds by walking.
 //
-// The same is done to two maps; the commits of one are told by the lineage of what came, those of the other walk. After each the maps
-// must be equal to the last bit, and so must the values of all that is there and what subscribers are told.
+// The same is done to two maps; the commits of one are told by the lineage of what came, those of the other walk. After
+// each the maps must be equal to the last bit, and so must the values of all that is there and what subscribers are
+// told.
 //
 // soak: yes
 //

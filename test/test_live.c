@@ -97,7 +97,7 @@ static uint64_t hash(const stage *s) {
   return clv_world_hash(clv_live_world(s->live));
 }
 
-// ---- commands --------------------------------------------------------------------------------------------------------
+// ---- commands -----------------------------------------------------------------------------------
 
 static void wrong_commands_are_told(void **state) {
   (void)state;
@@ -154,7 +154,7 @@ static void wrong_commands_are_told(void **state) {
   close_stage(&s);
 }
 
-// ---- edits and undoing -----------------------------------------------------------------------------------------------
+// ---- edits and undoing --------------------------------------------------------------------------
 
 static void an_edit_is_undone_to_the_last_bit(void **state) {
   (void)state;
@@ -313,7 +313,7 @@ static void brushes_work(void **state) {
   close_stage(&s);
 }
 
-// ---- what is shown ---------------------------------------------------------------------------------------------------
+// ---- what is shown ------------------------------------------------------------------------------
 
 // What a client has made of its frames.
 typedef struct seen {
@@ -559,7 +559,7 @@ static void faces_look_outward(void **state) {
   }
 }
 
-// ---- texts -----------------------------------------------------------------------------------------------------------
+// ---- texts --------------------------------------------------------------------------------------
 
 static void clients_are_told(void **state) {
   (void)state;
@@ -629,7 +629,7 @@ static void the_engine_runs_by_itself(void **state) {
   close_stage(&s);
 }
 
-// ---- replays ---------------------------------------------------------------------------------------------------------
+// ---- replays ------------------------------------------------------------------------------------
 
 static void write_text(void *user, const char *text, size_t size) {
   assert_int_equal(fwrite(text, 1, size, user), size);
@@ -681,7 +681,7 @@ static void a_replay_leaves_the_same_bits(void **state) {
   close_stage(&s);
 }
 
-// ---- memory ----------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 // Everything there is, done once. What fails for lack of memory is told, and all of it can be done afterwards.
 static void live_through(counting_memory *memory, size_t fail_at) {

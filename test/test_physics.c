@@ -66,8 +66,8 @@ static void masses_are_those_of_the_material(void **state) {
   }
 }
 
-// Every model on every grid it serves: none after a translation, none after a rotation where the law promises it; forces
-// of a shaken body add up to nothing.
+// Every model on every grid it serves: none after a translation, none after a rotation where the law promises it;
+// forces of a shaken body add up to nothing.
 static void rigid_motion_gives_no_force(void **state) {
   (void)state;
   const double shift[3] = {0.3, -0.2, 0.7};

@@ -1,4 +1,5 @@
-// Bodies that cannot be: each refusal says what, where and what to do. Memory that runs out. Threads. Rules of one's own.
+// Bodies that cannot be: each refusal says what, where and what to do. Memory that runs out. Threads. Rules of one's
+// own.
 
 #include "support/bodies.h"
 #include "support/counting_allocator.h"

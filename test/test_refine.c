@@ -479,8 +479,8 @@ static void finer_ones_go(void **unused) {
   }
 }
 
-// A facet that neighbours have divided twice, and that is free in part since one of them is gone: what faces some of its places
-// and not the others tells nothing about whether it is divided.
+// A facet that neighbours have divided twice, and that is free in part since one of them is gone: what faces some of
+// its places and not the others tells nothing about whether it is divided.
 static bool refine_beside_gap(const kind_of_grid *g, uint32_t gap) {
   clv_map *map = grid_map(g->grid, NULL);
   create_columns(map, false);

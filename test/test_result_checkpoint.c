@@ -1,4 +1,5 @@
-// Checkpoints: a world goes on with the same bits, a damaged file is told, and killed at any write the last good one remains.
+// Checkpoints: a world goes on with the same bits, a damaged file is told, and killed at any write the last good one
+// remains.
 
 #define _DEFAULT_SOURCE // syscall
 

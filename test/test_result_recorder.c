@@ -1,5 +1,5 @@
-// Recorders: what a run leaves is read by other programs, a killed run goes on as if nothing had been, and what goes wrong
-// is told.
+// Recorders: what a run leaves is read by other programs, a killed run goes on as if nothing had been, and what goes
+// wrong is told.
 
 #include "cleave/io.h"
 #include "cleave/result.h"

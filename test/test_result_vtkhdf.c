@@ -152,8 +152,8 @@ static void fields_stay(void **state) {
   compare(state, in_directory(state, "a.vtkhdf"), 2, "--vtk");
 }
 
-// Every write of the driver goes through here: this program's pwrite hides that of the C library. A child dies at the n-th.
-// The system looks for signals between the pages of a write, so each page counts as one.
+// Every write of the driver goes through here: this program's pwrite hides that of the C library. A child dies at the
+// n-th. The system looks for signals between the pages of a write, so each page counts as one.
 static long writes_to_come = -1;
 
 // NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the C library says __fd

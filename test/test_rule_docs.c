@@ -2,8 +2,8 @@
 //
 //   ```rule             must have nothing to complain about, alone
 //   ```rule +           likewise, together with the blocks before it, back to the last one without +
-//   ```rule wrong X 3:9 must be refused, first with code X at line 3, column 9; a ```text block right behind it holds the
-//                       findings as they are printed, the file being called x.rule
+//   ```rule wrong X 3:9 must be refused, first with code X at line 3, column 9; a ```text block right behind it holds
+//                       the findings as they are printed, the file being called x.rule
 //   name.rule           behind any of these: for the commands of the page, which test/cli runs
 
 #include "cleave/rule.h"

@@ -1,5 +1,5 @@
-// Emitted code: equal to the interpreter for every kind of kernel and every instruction set that is here; how it is cached,
-// and what happens without a compiler. Nothing that a rule file says reaches the text.
+// Emitted code: equal to the interpreter for every kind of kernel and every instruction set that is here; how it is
+// cached, and what happens without a compiler. Nothing that a rule file says reaches the text.
 
 #include "rule/native.h"
 #include "support/counting_allocator.h"

@@ -117,7 +117,8 @@ static void test_viscosity(void **state) {
   law_test_free(*state, &laws);
 }
 
-// The vertices of a hinge: its edge, the next ones of one face, those of the other; of two triangles and of two squares.
+// The vertices of a hinge: its edge, the next ones of one face, those of the other; of two triangles and of two
+// squares.
 static const char *const hinge_words[6] = {"", "0", "10", "010", "210", "0210"};
 static const double hinge_triangles[6][3] = {{0, 0, 0},   {1, 0, 0},    {0.5, 1, 0},
                                              {0.5, 1, 0}, {0.5, -1, 0}, {0.5, -1, 0}};
@@ -209,7 +210,8 @@ static double triple(const double *a, const double *b, const double *c) {
   return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-// By the flux through the faces; a bilinear one is the mean of its two triangulations. Of a surface in the plane: its area.
+// By the flux through the faces; a bilinear one is the mean of its two triangulations. Of a surface in the plane: its
+// area.
 static double volume_of(clv_kind kind, double (*x)[3]) {
   const uint32_t corners = clv_templates[kind].corner_count;
   double volume = 0;
@@ -508,8 +510,8 @@ static void test_vertex_sum(void **state) {
   law_test_free(*state, &laws);
 }
 
-// The blocks of the mass-tensor, over the lengths of their edges, are the stiffness of the linear law, and those of a row add
-// up to nothing: forces are the same.
+// The blocks of the mass-tensor, over the lengths of their edges, are the stiffness of the linear law, and those of a
+// row add up to nothing: forces are the same.
 static void test_mass_tensor(void **state) {
   random_source source = {16};
   law_list blocks = law_test_make(*state, "tet_block", 3), linear = law_test_make(*state, "linear", 3);

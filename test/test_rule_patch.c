@@ -1,6 +1,6 @@
-// What shipped laws give to whole bodies and batches: nothing at rest, Hooke's law for small strains, no force on the inner
-// vertices of an affine motion, on every kind of cell and on mixed ones; and the same from compiled code as from the
-// interpreter, for every instruction set that is here.
+// What shipped laws give to whole bodies and batches: nothing at rest, Hooke's law for small strains, no force on the
+// inner vertices of an affine motion, on every kind of cell and on mixed ones; and the same from compiled code as from
+// the interpreter, for every instruction set that is here.
 
 #include "rule/native.h"
 #include "support/law_proof.h"

@@ -1,8 +1,9 @@
 // The proof of the shipped force laws: every law, for every shape it has, in 2D and 3D, on random rows of real maps.
 //
-// Forces are slopes of energies, stiffness and damping are slopes of forces, positive matrices are positive; forces balance,
-// and turn with a body that is moved as a whole; a row gives the same from wherever in its orbit it starts. What a law does
-// not promise is in one table, with the reason; and what is in the table must not hold, or the entry has to go.
+// Forces are slopes of energies, stiffness and damping are slopes of forces, positive matrices are positive; forces
+// balance, and turn with a body that is moved as a whole; a row gives the same from wherever in its orbit it starts.
+// What a law does not promise is in one table, with the reason; and what is in the table must not hold, or the entry
+// has to go.
 
 #include "support/law_proof.h"
 

@@ -3,9 +3,10 @@
 // soak: yes
 //
 // Random rules of up to four letters and five nodes are written as text. Those without findings are applied, by an
-// interpreter that knows nothing of the checks, to random maps: cells of all kinds, sewn and unsewn in every dimension, so
-// that they are valid and wild. Each result must be a generalized map. The examples of the language go through the same
-// mill. To see that the checks are not merely strict, those that only C refuses are applied as well: most do break maps.
+// interpreter that knows nothing of the checks, to random maps: cells of all kinds, sewn and unsewn in every dimension,
+// so that they are valid and wild. Each result must be a generalized map. The examples of the language go through the
+// same mill. To see that the checks are not merely strict, those that only C refuses are applied as well: most do break
+// maps.
 //
 // usage: test_rule_sound [--soak] [--seed S]
 

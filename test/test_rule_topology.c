@@ -1,11 +1,12 @@
-// The shipped rules of topology and surgery, each applied at random places of random maps; the map is checked in full after each
-// commit.
+// The shipped rules of topology and surgery, each applied at random places of random maps; the map is checked in full
+// after each commit.
 //
 // soak: yes
 //
-// Maps are grids of every kind, sewn and unsewn here and there, cut and partly refined, with the columns that refinement
-// needs, pulled to twice their size at rest. A rule is tried at random darts until it matches; a rule that undoes another one follows it at once. Every rule
-// must have been applied as often as was asked for, so that a rule that never matches fails the test.
+// Maps are grids of every kind, sewn and unsewn here and there, cut and partly refined, with the columns that
+// refinement needs, pulled to twice their size at rest. A rule is tried at random darts until it matches; a rule that
+// undoes another one follows it at once. Every rule must have been applied as often as was asked for, so that a rule
+// that never matches fails the test.
 //
 // usage: test_rule_topology [--soak] [--rule NAME] [--seed S]
 
@@ -377,7 +378,8 @@ static void every_rule_keeps_the_map_sound(void **state) {
 
 // There and back
 
-// What a dart is by where it lies: its vertex, its edge's other end, the corners of its face and of its cell, its levels.
+// What a dart is by where it lies: its vertex, its edge's other end, the corners of its face and of its cell, its
+// levels.
 static uint64_t mix(uint64_t hash, int64_t value) {
   hash = (hash ^ (uint64_t)value) * UINT64_C(0x9E3779B97F4A7C15);
   return hash ^ hash >> 29;
@@ -506,8 +508,8 @@ static clv_result operate(clv_map *map, const char *rule, const clv_rule_argumen
   return clv_map_remove_cell(map, a);
 }
 
-// The same edits on two equal maps, by rule and by hand. As long as nothing but links of plain cells change, the maps are
-// equal to the last bit; otherwise they are the same map under other names, and the walk ends.
+// The same edits on two equal maps, by rule and by hand. As long as nothing but links of plain cells change, the maps
+// are equal to the last bit; otherwise they are the same map under other names, and the walk ends.
 static uint32_t compare_on(const options *o, const twin_operation *op, uint64_t seed) {
   random_source random = {seed}, same = {seed};
   body b = {.map = random_map(&random, op->grids), .random = random};

@@ -4,8 +4,8 @@
 //
 //   # expect: I 14:30
 //
-// up to the next such line: its first finding must have this code, at this line and column of the file. What stands before
-// the first such line belongs to every case of the file, and must be sound by itself.
+// up to the next such line: its first finding must have this code, at this line and column of the file. What stands
+// before the first such line belongs to every case of the file, and must be sound by itself.
 //
 // usage: test_rule_wrong [--show]      (prints every case as a user sees it)
 

@@ -135,7 +135,8 @@ static void assert_no_joints(const clv_body *body) {
   }
 }
 
-// Across the top at x = 2.2, in a stretched body at 2 at rest: v0 at y = 0 stays whole, those at y = 1 and y = 2 are parted.
+// Across the top at x = 2.2, in a stretched body at 2 at rest: v0 at y = 0 stays whole, those at y = 1 and y = 2 are
+// parted.
 static const double across_top[][3] = {{2.2, 0.02, 2.1}, {2.2, 1.98, 2.1}};
 
 static void a_line_is_cut(void **unused) {

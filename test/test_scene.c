@@ -30,7 +30,7 @@ static void is_good(const char *text) {
   clv_scene_destroy(good(text));
 }
 
-// ---- messages -----------------------------------------------------------------------------------------------------------------
+// ---- messages -----------------------------------------------------------------------------------
 
 static void says(const char *text, const char *message) {
   clv_error error;
@@ -127,7 +127,7 @@ static void what_is_shown(void **state) {
        "s.yaml:4:10: 'threads' must be a whole number, not 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...'");
 }
 
-// ---- bounds -------------------------------------------------------------------------------------------------------------------
+// ---- bounds -------------------------------------------------------------------------------------
 
 static void mentions(const char *text, size_t size, const char *message) {
   clv_error error = {0};
@@ -181,7 +181,7 @@ static void anchors_are_shared(void **state) {
   clv_scene_destroy(scene);
 }
 
-// ---- every key ----------------------------------------------------------------------------------------------------------------
+// ---- every key ----------------------------------------------------------------------------------
 
 static const char *const wrong_values[SCENE_TYPE_COUNT][12] = {
     [SCENE_REAL] = {"[1]", "{a: 1}", "soft", ".nan", "-.inf", "1e400", "''", "0x10", "1,5", "- 5", "1 parsec", "--1"},
@@ -310,7 +310,7 @@ static void every_key_is_suggested(void **state) {
   scenes_visit(suggest, NULL);
 }
 
-// ---- values -------------------------------------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 static double quantity(const char *text, scene_quantity kind) {
   double value = NAN;
@@ -382,7 +382,7 @@ static void missing_file(void **state) {
   assert_string_equal(error.message, "/: is no plain file");
 }
 
-// ---- rules of events ------------------------------------------------------------------------------------------------------------
+// ---- rules of events ----------------------------------------------------------------------------
 
 static clv_world *build(const char *text, clv_scene **scene, clv_error *error) {
   *scene = good(text);
@@ -440,7 +440,7 @@ static void applied_rules_are_explained(void **state) {
   clv_scene_destroy(scene);
 }
 
-// ---- memory -------------------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 static void memory_runs_out(void **state) {
   (void)state;
@@ -468,8 +468,8 @@ static void memory_runs_out(void **state) {
   assert_true(refusals > 10);
 }
 
-// Building a world asks for memory thousands of times; each of them may be the one that is refused, and some of them are
-// tried.
+// Building a world asks for memory thousands of times; each of them may be the one that is refused, and some of them
+// are tried.
 static void memory_runs_out_while_building(void **state) {
   (void)state;
   static const char text[] =
@@ -498,7 +498,7 @@ static void memory_runs_out_while_building(void **state) {
   assert_true(refusals > 20);
 }
 
-// ---- what the table becomes -----------------------------------------------------------------------------------------------------
+// ---- what the table becomes ---------------------------------------------------------------------
 
 static void keep(void *user, const char *text, size_t size) {
   char **to = user;

@@ -1,5 +1,5 @@
-// Ten thousand wrong scenes: good ones with words replaced, lines lost and doubled, bytes changed, ends cut off. Each is
-// refused with a place and a sentence, or is a scene; a scene of few cells becomes a world or is refused likewise.
+// Ten thousand wrong scenes: good ones with words replaced, lines lost and doubled, bytes changed, ends cut off. Each
+// is refused with a place and a sentence, or is a scene; a scene of few cells becomes a world or is refused likewise.
 // soak: yes
 
 #include "support/random.h"

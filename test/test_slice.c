@@ -447,8 +447,8 @@ static void sliced_blocks_move_on(void **unused) {
   }
 }
 
-// Slices through an end that is clamped and one that is moved along a path: new vertices there are held, and go along; no
-// others are. Once more among cells of several levels.
+// Slices through an end that is clamped and one that is moved along a path: new vertices there are held, and go along;
+// no others are. Once more among cells of several levels.
 static void what_is_held_stays_held(void **unused) {
   (void)unused;
   static const uint32_t cells[3] = {3, 2, 2};

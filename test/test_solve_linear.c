@@ -1,5 +1,5 @@
-// Linear systems: the three solvers against a dense one, for every model and kind of cell; preconditioners, threads, cuts,
-// systems that are not positive, and memory that runs out.
+// Linear systems: the three solvers against a dense one, for every model and kind of cell; preconditioners, threads,
+// cuts, systems that are not positive, and memory that runs out.
 
 #include "solve/linear.h"
 

@@ -1,5 +1,5 @@
-// Matrices: patterns that follow cuts and refinements by the rows that those touched, struts beside them, and the loops that
-// add blocks, for any width of registers.
+// Matrices: patterns that follow cuts and refinements by the rows that those touched, struts beside them, and the loops
+// that add blocks, for any width of registers.
 
 #include "cleave/surgery.h"
 #include "solve/block_set.h"
@@ -62,8 +62,8 @@ static void struts_are_the_matrix(void **state) {
   }
 }
 
-// Diagonals that follow from the blocks beside them, and laws whose do not: what a matrix does along a direction is what the
-// forces say.
+// Diagonals that follow from the blocks beside them, and laws whose do not: what a matrix does along a direction is
+// what the forces say.
 static void matrices_do_what_forces_say(void **state) {
   (void)state;
   static const char own[] = "use fem;\n"

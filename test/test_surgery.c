@@ -298,8 +298,8 @@ static void piercing_knows_boxes_and_rods_in_every_grid(void **unused) {
   }
 }
 
-// The 2013 paper's: all faces about volumes in a row are unsewn. In the middle of a 5 x 3 x 3 beam, one volume: 6 faces, and
-// three in a row across it: 14 - 2 at the ends, which are free there.
+// The 2013 paper's: all faces about volumes in a row are unsewn. In the middle of a 5 x 3 x 3 beam, one volume: 6
+// faces, and three in a row across it: 14 - 2 at the ends, which are free there.
 static void isolated_volumes_have_their_faces(void **unused) {
   (void)unused;
   clv_body *body = grid_body(CLV_GRID_HEX, 5, 3, 3);
@@ -397,8 +397,8 @@ static void refine(const clv_program *program, clv_body *body, const char *rule,
   if (clv_map_commit(map) != CLV_OK) fail_msg("%s", clv_map_error(map));
 }
 
-// Two cells meet, one is refined, and again at one corner: whichever part of their facet is named, from whichever side, all
-// of it is cut.
+// Two cells meet, one is refined, and again at one corner: whichever part of their facet is named, from whichever side,
+// all of it is cut.
 static void facets_are_cut_at_the_coarser_level(void **unused) {
   (void)unused;
   const struct {
@@ -449,7 +449,8 @@ static void facets_are_cut_at_the_coarser_level(void **unused) {
   clv_program_destroy(program);
 }
 
-// The middle one of five tetrahedra is refined, and a corner of it again: each of its four facets is one for its neighbour.
+// The middle one of five tetrahedra is refined, and a corner of it again: each of its four facets is one for its
+// neighbour.
 static void facets_of_tetrahedra_are_whole(void **unused) {
   (void)unused;
   const clv_allocator allocator = clv_default_allocator();
@@ -571,8 +572,8 @@ static void memory_may_run_out_anywhere(void **unused) {
     for (size_t n = 1; stands_refusal(all[o], n); n++) continue;
 }
 
-// Once warm, an operation by darts allocates nothing of its own; columns and indices grow now and then, by a part of what they
-// have.
+// Once warm, an operation by darts allocates nothing of its own; columns and indices grow now and then, by a part of
+// what they have.
 static void warm_operations_need_no_memory(void **unused) {
   (void)unused;
   counting_memory memory = {0};

@@ -2,8 +2,8 @@
 //
 // soak: yes
 //
-// After each operation mass is what the cells that are left weigh, and after each step all numbers are finite. Now and then,
-// and at the end of each body's life, the map is checked in full and the views are compared with a rebuild.
+// After each operation mass is what the cells that are left weigh, and after each step all numbers are finite. Now and
+// then, and at the end of each body's life, the map is checked in full and the views are compared with a rebuild.
 //
 // usage: test_surgery_random [--soak] [--seed S]
 

@@ -1,5 +1,5 @@
-// Tearing and the scalpel among cells that are refined, cut, removed and coarsened: whatever came before, nothing is lost.
-// soak: yes
+// Tearing and the scalpel among cells that are refined, cut, removed and coarsened: whatever came before, nothing is
+// lost. soak: yes
 
 #include "cleave/surgery.h"
 #include "physics/body.h"

@@ -1,4 +1,5 @@
-// Surgery by rules: those of the shipped module do what the operations of that name do, and what cannot be applied is told.
+// Surgery by rules: those of the shipped module do what the operations of that name do, and what cannot be applied is
+// told.
 
 #include "support/patients.h"
 #include "support/rules.h"

@@ -1,5 +1,5 @@
-// Scenes that tear and cut by themselves: what becomes of their bodies, with any number of threads, and when they are stopped
-// and resumed.
+// Scenes that tear and cut by themselves: what becomes of their bodies, with any number of threads, and when they are
+// stopped and resumed.
 
 #include "cleave/scene.h"
 #include "support/directory.h"
@@ -81,8 +81,8 @@ static clv_dart component_at(clv_body *body, const double *point) {
   return lowest;
 }
 
-// Runs a scene with one thread and with four, and with one, stopped and resumed with two: the same bits. Returns how it ended;
-// the ends of the body along x are not joined then.
+// Runs a scene with one thread and with four, and with one, stopped and resumed with two: the same bits. Returns how it
+// ended; the ends of the body along x are not joined then.
 static ending assert_parts(void **state, const char *name, double length) {
   clv_scene *scene = read_scene(name);
   const double until = clv_scene_until(scene);

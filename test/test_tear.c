@@ -126,7 +126,8 @@ static void a_mask_says_where(void **unused) {
     }
 }
 
-// Where one half is stretched more, the worst is there; at most so many a call, and one after the other the same as at once.
+// Where one half is stretched more, the worst is there; at most so many a call, and one after the other the same as at
+// once.
 static void the_worst_goes_first(void **unused) {
   (void)unused;
   clv_body *bodies[2];

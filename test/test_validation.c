@@ -1,16 +1,16 @@
 // Statics against theory, and of different meshes against each other.
 //
-// Where a mesh is refined, the change from one mesh to the next, of twice as many cells along each axis, measures the error that
-// is left: with an order of convergence p it is the change over 2^p - 1. The order is near two, as the beams show; half
-// the change, which is p = 1.6, is what is taken. Two meshes of different cells agree when they differ by no more than
-// their two errors: no tolerance is chosen by hand, only a bound that keeps the errors small.
+// Where a mesh is refined, the change from one mesh to the next, of twice as many cells along each axis, measures the
+// error that is left: with an order of convergence p it is the change over 2^p - 1. The order is near two, as the beams
+// show; half the change, which is p = 1.6, is what is taken. Two meshes of different cells agree when they differ by no
+// more than their two errors: no tolerance is chosen by hand, only a bound that keeps the errors small.
 
 #include "support/beam.h"
 
 #include <math.h>
 
-// How the end of a body moves, on the average over its particles, under its weight and a force on that end; the other end,
-// where x = 0, is clamped.
+// How the end of a body moves, on the average over its particles, under its weight and a force on that end; the other
+// end, where x = 0, is clamped.
 static void settle(const beam *b, const double force[3], double moved[3]) {
   clv_body *body = beam_create(b);
   beam_clamp(body);
@@ -37,8 +37,8 @@ static bool is_surface(clv_grid_kind kind) {
 
 // Beam theory
 
-// A slender cantilever with n cells across it and cubes for cells. Poisson's ratio is 0, so that nothing varies through its
-// width, where one cell is enough, and the clamp strains nothing but what beam theory knows.
+// A slender cantilever with n cells across it and cubes for cells. Poisson's ratio is 0, so that nothing varies through
+// its width, where one cell is enough, and the clamp strains nothing but what beam theory knows.
 static beam slender(clv_grid_kind kind, uint32_t n, const clv_program *program) {
   beam b = beam_default();
   b.kind = kind;
@@ -56,8 +56,8 @@ static beam slender(clv_grid_kind kind, uint32_t n, const clv_program *program) 
   return b;
 }
 
-// Deflections approach Timoshenko's from below, as those of finite elements must, with the square of the size of the cells; and
-// what they approach is his. Simplices are so stiff in bending that eight across are only on the way.
+// Deflections approach Timoshenko's from below, as those of finite elements must, with the square of the size of the
+// cells; and what they approach is his. Simplices are so stiff in bending that eight across are only on the way.
 static void beams_converge_to_timoshenko(void **state) {
   enum { LEVELS = 4 };
   static const struct {
@@ -100,8 +100,8 @@ static double distance(const double a[3], const double b[3]) {
   return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-// A block of 0.2 x 0.1 x 0.1 m, 2 kg, pulled along and bent by forces in proportion to its mass, which every kind of cell
-// shares out in its own way: what they come to does not depend on the mesh.
+// A block of 0.2 x 0.1 x 0.1 m, 2 kg, pulled along and bent by forces in proportion to its mass, which every kind of
+// cell shares out in its own way: what they come to does not depend on the mesh.
 static void solve_block(beam *b, uint32_t n, double moved[3]) {
   b->cells[0] = 2 * n;
   b->cells[1] = b->cells[2] = n;

@@ -1,12 +1,12 @@
-// The same mesh, material and load, solved by Cleave and by CalculiX (ccx), another program by other people: statics of linear
-// tetrahedra (C3D4) and hexahedra (C3D8).
+// The same mesh, material and load, solved by Cleave and by CalculiX (ccx), another program by other people: statics of
+// linear tetrahedra (C3D4) and hexahedra (C3D8).
 //
-// The meshes are distorted, so that no cell is a box. Cleave writes the mesh; cards for the material, what is held and what
-// pulls follow here. CalculiX prints seven digits, so loads are scaled until the largest displacement is just below 10,
-// metres, which small-displacement theory does not mind: what is compared is then good to 5e-8 of it.
+// The meshes are distorted, so that no cell is a box. Cleave writes the mesh; cards for the material, what is held and
+// what pulls follow here. CalculiX prints seven digits, so loads are scaled until the largest displacement is just
+// below 10, metres, which small-displacement theory does not mind: what is compared is then good to 5e-8 of it.
 //
-// C3D8 of CalculiX is the plain trilinear hexahedron, integrated at 2 x 2 x 2 points, as it is here: no mean dilatation (B-bar),
-// no incompatible modes (those are C3D8I). Poisson's ratio is far from 0, so that either would be seen.
+// C3D8 of CalculiX is the plain trilinear hexahedron, integrated at 2 x 2 x 2 points, as it is here: no mean dilatation
+// (B-bar), no incompatible modes (those are C3D8I). Poisson's ratio is far from 0, so that either would be seen.
 
 #include "cleave/io.h"
 #include "support/beam.h"

@@ -1,4 +1,5 @@
-// After every random edit, each view equals the one that is built from scratch: row by row, and in the sums it produces.
+// After every random edit, each view equals the one that is built from scratch: row by row, and in the sums it
+// produces.
 //
 // soak: yes
 //
@@ -47,8 +48,8 @@ static void move(clv_map *map) {
   }
 }
 
-// Numbers that were added in another order. Random bodies have cells of no volume and edges of no length, where laws divide
-// by nothing and rounding decides everything: those are counted, and must be few.
+// Numbers that were added in another order. Random bodies have cells of no volume and edges of no length, where laws
+// divide by nothing and rounding decides everything: those are counted, and must be few.
 static void assert_near(double a, double b, complaint *c, const char *what) {
   const bool tame = fabs(a) < 1e9 && fabs(b) < 1e9;
   c->compared += tame;
@@ -70,8 +71,8 @@ static clv_program *shipped(uint64_t seed) {
   return program;
 }
 
-// An angle jumps where a hinge is folded flat, and rounding says which way: sums are compared without those laws, in half
-// of the sequences; rows are compared with all of them in the others.
+// An angle jumps where a hinge is folded flat, and rounding says which way: sums are compared without those laws, in
+// half of the sequences; rows are compared with all of them in the others.
 static const char *const smooth[] = {"stretch",
                                      "stretch_face",
                                      "spring_viscosity",

@@ -332,7 +332,8 @@ static void a_body_that_fails_stops_all(void **unused) {
   }
 }
 
-// Every allocation fails once: a world that cannot go on says so, leaks nothing, and goes on when there is memory again.
+// Every allocation fails once: a world that cannot go on says so, leaks nothing, and goes on when there is memory
+// again.
 static void memory_may_run_out_at_any_time(void **unused) {
   (void)unused;
   static const clv_method methods[] = {CLV_SYMPLECTIC_EULER, CLV_NEWMARK};

@@ -1,8 +1,10 @@
-// Worlds with random timetables, saved at a random step and loaded by another number of threads: both go on with the same bits.
+// Worlds with random timetables, saved at a random step and loaded by another number of threads: both go on with the
+// same bits.
 //
 // soak: yes
 //
-// All grids, models and methods that move; refining, slicing, tearing, piercing, knives and tools that adapt, in any order.
+// All grids, models and methods that move; refining, slicing, tearing, piercing, knives and tools that adapt, in any
+// order.
 //
 // usage: test_world_random [--soak] [--seed S]
 

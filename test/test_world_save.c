@@ -223,8 +223,8 @@ static void a_world_with_rules_goes_on_with_the_same_bits(void **unused) {
   clv_program_destroy(program);
 }
 
-// Forces are sums: the rows of a loaded world are in the order that commits left them in, also where values decide whether there
-// is a row, as with springs.
+// Forces are sums: the rows of a loaded world are in the order that commits left them in, also where values decide
+// whether there is a row, as with springs.
 static void springs_and_solids_go_on_with_the_same_bits(void **unused) {
   (void)unused;
   static const char *const models[] = {"springs", "springs-hybrid", "neo-hookean"};
@@ -239,8 +239,8 @@ static void springs_and_solids_go_on_with_the_same_bits(void **unused) {
   }
 }
 
-// Two tables that had the same vertices, and then got others: their sums are taken together or apart by what was done alone, not
-// by when a table was put in order.
+// Two tables that had the same vertices, and then got others: their sums are taken together or apart by what was done
+// alone, not by when a table was put in order.
 static void tables_that_part_go_on_with_the_same_bits(void **unused) {
   (void)unused;
   recipe r = plain(CLV_SYMPLECTIC_EULER);

@@ -1,16 +1,16 @@
 // The command line, taken apart by a command's own table.
 //
-// Options may stand anywhere behind the command; "--" ends them. A value follows its option or is joined to it: -o FILE,
-// -oFILE, --output FILE, --output=FILE. A word that begins like a negative number is no option, and no value begins
-// like an option, so that a forgotten one is noticed where it is missing.
+// Options may stand anywhere behind the command; "--" ends them. A value follows its option or is joined to it: -o
+// FILE, -oFILE, --output FILE, --output=FILE. A word that begins like a negative number is no option, and no value
+// begins like an option, so that a forgotten one is noticed where it is missing.
 
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
 
 #include "cli.h"
 
-// Fills a call, or complains. The words of the call are moved to the front of `words`; all point into it. When --help is
-// among them nothing else has to be there.
+// Fills a call, or complains. The words of the call are moved to the front of `words`; all point into it. When --help
+// is among them nothing else has to be there.
 int cli_parse(const cli_command *command, int count, char **words, cli_call *call);
 
 // The values of an option, or NULL when it was not given.

@@ -1,5 +1,5 @@
-// `cleave check`: whether files make sound maps. One line says so for each file, more when there is more to say; a file that
-// is wrong does not keep the next ones from being checked.
+// `cleave check`: whether files make sound maps. One line says so for each file, more when there is more to say; a file
+// that is wrong does not keep the next ones from being checked.
 
 #include "arguments.h"
 #include "body.h"

@@ -1,9 +1,9 @@
 // The program `cleave`, as its files see it: what a command is, what it is called with, and how it ends.
 //
-// A command is a constant: its name (a word, or two: "rule check"), its arguments and options, its help and one function.
-// Each has a file of its own, and commands.c lists them; the parser, the help and the suggestions for misspelt words all read the same table, so they
-// cannot disagree. Nothing here changes while the program runs, and the only headers of Cleave that the program sees
-// are the public ones.
+// A command is a constant: its name (a word, or two: "rule check"), its arguments and options, its help and one
+// function. Each has a file of its own, and commands.c lists them; the parser, the help and the suggestions for
+// misspelt words all read the same table, so they cannot disagree. Nothing here changes while the program runs, and the
+// only headers of Cleave that the program sees are the public ones.
 //
 // Results go to standard output, complaints to standard error. A complaint about a file is the library's own line,
 // "file:line: what is wrong", so that editors can jump there; one about the command line begins with "cleave: ".
@@ -73,8 +73,8 @@ bool cli_command_is_family(const char *word);
 // Complains about words that are no command, with the nearest one that is.
 int cli_command_unknown(int count, char *const *words);
 
-// The help of the whole program, of commands of two words by the first, of one command, and the one line that shows how to
-// call it.
+// The help of the whole program, of commands of two words by the first, of one command, and the one line that shows how
+// to call it.
 void cli_print_overview(FILE *stream);
 void cli_print_family(FILE *stream, const char *word);
 void cli_print_help(FILE *stream, const cli_command *command);

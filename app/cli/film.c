@@ -1,5 +1,5 @@
-// `cleave film`: a run, a scene or a replay as a film, put together by ffmpeg. What has no frames yet is simulated first, and
-// its frames are kept as files: the box and the colours of the first depend on the last.
+// `cleave film`: a run, a scene or a replay as a film, put together by ffmpeg. What has no frames yet is simulated
+// first, and its frames are kept as files: the box and the colours of the first depend on the last.
 
 #include "arguments.h"
 #include "look.h"
@@ -27,7 +27,7 @@ typedef struct film {
   uint32_t rate;               // frames a second
 } film;
 
-// ---- frames ----------------------------------------------------------------------------------------------------------
+// ---- frames -------------------------------------------------------------------------------------
 
 static cli_workshop_file frame_file(const film *f, uint32_t frame, uint32_t body) {
   char name[64];
@@ -111,7 +111,7 @@ static int open_frames(film *f, const char *path) {
   return CLI_OK;
 }
 
-// ---- pictures --------------------------------------------------------------------------------------------------------
+// ---- pictures -----------------------------------------------------------------------------------
 
 // One box and one range of colours for all frames, so that nothing jumps.
 static void widen(film *f, const cli_subject *subject) {
@@ -158,7 +158,7 @@ static int draw_frame(const film *f, uint32_t frame) {
   return result;
 }
 
-// ---- the film --------------------------------------------------------------------------------------------------------
+// ---- the film -----------------------------------------------------------------------------------
 
 // ffmpeg writes into the workshop, and only a whole film leaves it.
 static int deliver(const film *f, const char *name) {

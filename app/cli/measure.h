@@ -1,8 +1,8 @@
 // How large a body is and how well its elements are shaped.
 //
-// Inverted elements are measured as clv_mesh_build turns them. Quality is known of templates only; the sizes of polygons
-// and polyhedra are added up from triangles and tetrahedra. The box holds the vertices of the map: points that no cell
-// uses do not stretch it.
+// Inverted elements are measured as clv_mesh_build turns them. Quality is known of templates only; the sizes of
+// polygons and polyhedra are added up from triangles and tetrahedra. The box holds the vertices of the map: points that
+// no cell uses do not stretch it.
 
 #ifndef CLI_MEASURE_H
 #define CLI_MEASURE_H

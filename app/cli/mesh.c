@@ -70,9 +70,9 @@ static cli_run_end run_tetgen(const job *j, int *signal) {
 
 // ---- gmsh -----------------------------------------------------------------------------------------------------------
 
-// A geometry that says what the surface encloses. Without a size, gmsh keeps the triangles as they are; it would keep them
-// with a size too, and coarse triangles give coarse tetrahedra: so then the surface is cut at its sharp edges into pieces
-// that gmsh can mesh anew.
+// A geometry that says what the surface encloses. Without a size, gmsh keeps the triangles as they are; it would keep
+// them with a size too, and coarse triangles give coarse tetrahedra: so then the surface is cut at its sharp edges into
+// pieces that gmsh can mesh anew.
 static int write_geometry(const job *j) {
   FILE *geometry = fopen(cli_workshop_at(&j->shop, "volume.geo").path, "w");
   const bool written = geometry && fprintf(geometry,

@@ -1,5 +1,5 @@
-// Numbers from the command line. strtoul and strtod read "-1" as 4294967295, " 1", "0x10" and "1e999" without a word; here
-// the letters are looked at first. See arguments.h.
+// Numbers from the command line. strtoul and strtod read "-1" as 4294967295, " 1", "0x10" and "1e999" without a word;
+// here the letters are looked at first. See arguments.h.
 
 #include "arguments.h"
 

@@ -1,6 +1,6 @@
-// The files of the page that `cleave view` serves, as web/ builds them (cmake/page.cmake). A program that was built on a
-// machine without npm has none: the count is 0, and whoever is asked for the page has to say so. Paths begin with a slash;
-// "/index.html" is the page itself.
+// The files of the page that `cleave view` serves, as web/ builds them (cmake/page.cmake). A program that was built on
+// a machine without npm has none: the count is 0, and whoever is asked for the page has to say so. Paths begin with a
+// slash; "/index.html" is the page itself.
 
 #ifndef CLI_PAGE_H
 #define CLI_PAGE_H

@@ -1,5 +1,5 @@
-// See preview.h. A character is two pixels: half of it in one colour, half in another. What is white in the picture is left
-// as the terminal has it.
+// See preview.h. A character is two pixels: half of it in one colour, half in another. What is white in the picture is
+// left as the terminal has it.
 
 #include "preview.h"
 #include "subject.h"

@@ -1,5 +1,6 @@
-// Files list the elements of a region together as a rule, so runs of equal elements are gathered first and then only the
-// runs are sorted; a file that gives every element a tag of its own costs no more than sorting those. See regions.h.
+// Files list the elements of a region together as a rule, so runs of equal elements are gathered first and then only
+// the runs are sorted; a file that gives every element a tag of its own costs no more than sorting those. See
+// regions.h.
 
 #include "regions.h"
 

@@ -1,5 +1,5 @@
-// `cleave rule apply`: applies a rule or a script to a mesh, at one place or wherever it matches, and writes what becomes
-// of it.
+// `cleave rule apply`: applies a rule or a script to a mesh, at one place or wherever it matches, and writes what
+// becomes of it.
 
 #include "arguments.h"
 #include "body.h"

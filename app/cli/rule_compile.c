@@ -1,4 +1,5 @@
-// `cleave rule compile`: hands the force laws and the rules of a program to the machine's compiler, ahead of the run that needs them.
+// `cleave rule compile`: hands the force laws and the rules of a program to the machine's compiler, ahead of the run
+// that needs them.
 
 #include "arguments.h"
 #include "cli.h"

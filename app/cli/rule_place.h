@@ -1,8 +1,8 @@
 // Where a rule is to be applied, as the command line says it.
 //
-// A place is a dart by its number, or a dart of something that people know: `cell:7`, the element 7 of the file; `vertex:3`,
-// its point 3; `facet:7:8`, where two elements meet; `path:12+80+96`, several darts in order. `all` is one dart for every
-// orbit of the rule's hook, `all:face` for every face.
+// A place is a dart by its number, or a dart of something that people know: `cell:7`, the element 7 of the file;
+// `vertex:3`, its point 3; `facet:7:8`, where two elements meet; `path:12+80+96`, several darts in order. `all` is one
+// dart for every orbit of the rule's hook, `all:face` for every face.
 
 #ifndef CLI_RULE_PLACE_H
 #define CLI_RULE_PLACE_H

@@ -1,5 +1,5 @@
-// `cleave run`: simulates a scene and writes its results. A signal to stop is only noticed between steps, so that whatever
-// ends a run, everything is written.
+// `cleave run`: simulates a scene and writes its results. A signal to stop is only noticed between steps, so that
+// whatever ends a run, everything is written.
 
 #include "run.h"
 #include "arguments.h"
@@ -30,7 +30,7 @@ static void catch_signals(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-// ---- where to -----------------------------------------------------------------------------------------------------------------
+// ---- where to -----------------------------------------------------------------------------------
 
 // out/NAME, NAME being the scene's without its directories and its ending.
 static bool default_directory(const char *scene, char path[PATH_SIZE]) {
@@ -73,7 +73,7 @@ static int check_directory(const char *path) {
   return CLI_FAILURE;
 }
 
-// ---- what is asked ------------------------------------------------------------------------------------------------------------
+// ---- what is asked ------------------------------------------------------------------------------
 
 typedef struct wishes {
   uint32_t steps; // 0: as time says
@@ -102,7 +102,7 @@ static uint64_t count_steps(const wishes *wish, double until, double step) {
   return steps >= 1 ? (uint64_t)fmin(steps, 1e18) : 1;
 }
 
-// ---- the run ------------------------------------------------------------------------------------------------------------------
+// ---- the run ------------------------------------------------------------------------------------
 
 typedef struct job {
   const cli_call *call;
@@ -133,8 +133,8 @@ static void warn_of_large_step(job *j) {
   }
 }
 
-// Smaller cells need smaller steps. A stable step costs as much as many steps, and a tool may refine before each of them: so it
-// is asked for when there were 1, 2, 4, 8 ... of them.
+// Smaller cells need smaller steps. A stable step costs as much as many steps, and a tool may refine before each of
+// them: so it is asked for when there were 1, 2, 4, 8 ... of them.
 static void notice_smaller_cells(job *j, const clv_surgery_report *did) {
   if (!did->refined && !did->split && !did->moved) return;
   j->finer++;

@@ -90,7 +90,7 @@ static double other_seconds(const cli_run_state *run) {
   return fmax(0, run->seconds - known);
 }
 
-// ---- for people ---------------------------------------------------------------------------------------------------------------
+// ---- for people ---------------------------------------------------------------------------------
 
 static void print_share(const char *name, double seconds, double all) {
   printf("  %-12s %9.3f s  %5.1f %%\n", name, seconds, all > 0 ? 100 * seconds / all : 0);
@@ -157,7 +157,7 @@ void cli_run_print(const cli_run_state *run) {
   printf("results        %s\n", run->directory);
 }
 
-// ---- for programs -------------------------------------------------------------------------------------------------------------
+// ---- for programs -------------------------------------------------------------------------------
 
 static void print_energies(cli_json *json, const char *name, const clv_energies *energies) {
   cli_json_open(json, name, '{');

@@ -60,7 +60,7 @@ static cli_server *server_of(struct lws *wsi) {
   return lws_context_user(lws_get_context(wsi));
 }
 
-// ---- who may connect -------------------------------------------------------------------------------------------------
+// ---- who may connect ----------------------------------------------------------------------------
 
 // Whatever the library listens at: without --listen, only what came to the loopback's own address is let in.
 static bool came_to_loopback(int socket) {
@@ -115,7 +115,7 @@ static bool may_connect(struct lws *wsi) {
          host_is_ours(server, wsi, host) && origin_is_ours(wsi, host) && token_is_right(server, wsi);
 }
 
-// ---- the page --------------------------------------------------------------------------------------------------------
+// ---- the page -----------------------------------------------------------------------------------
 
 static const struct {
   const char *name, *value;
@@ -203,7 +203,7 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
   }
 }
 
-// ---- clients ---------------------------------------------------------------------------------------------------------
+// ---- clients ------------------------------------------------------------------------------------
 
 static int end(struct lws *wsi, enum lws_close_status code, const char *reason) {
   char text[124]; // what fits into a close frame
@@ -302,7 +302,7 @@ static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *us
   }
 }
 
-// ---- the server ------------------------------------------------------------------------------------------------------
+// ---- the server ---------------------------------------------------------------------------------
 
 static const struct lws_protocols protocols[] = {
     {.name = "http", .callback = on_http, .per_session_data_size = sizeof(connection)},

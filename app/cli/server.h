@@ -1,8 +1,8 @@
 // The server of `cleave view`: the page over HTTP, a live world over WebSocket (docs/protocol.md), by libwebsockets.
 //
-// It runs on the caller's thread and never touches the world: it hands texts to the live world and fetches texts and frames
-// from it. Everything that comes in is bounded, and what is wrong ends its connection with a reason. No file is ever opened here: what is
-// served is part of the program.
+// It runs on the caller's thread and never touches the world: it hands texts to the live world and fetches texts and
+// frames from it. Everything that comes in is bounded, and what is wrong ends its connection with a reason. No file is
+// ever opened here: what is served is part of the program.
 
 #ifndef CLI_SERVER_H
 #define CLI_SERVER_H

@@ -15,8 +15,8 @@ typedef struct cli_subject {
 bool cli_is_scene(const char *path);
 bool cli_is_directory(const char *path);
 
-// A mesh file; the frame of a run that is nearest to a time (INFINITY: the last); a scene at a time (INFINITY: at its end).
-// Complains when that fails. What was opened is to be freed, whatever the result.
+// A mesh file; the frame of a run that is nearest to a time (INFINITY: the last); a scene at a time (INFINITY: at its
+// end). Complains when that fails. What was opened is to be freed, whatever the result.
 int cli_subject_open(cli_subject *subject, const char *path, double time);
 // One frame of a run; a world as it is.
 int cli_subject_frame(cli_subject *subject, const clv_series *series, uint32_t frame);

@@ -1,8 +1,8 @@
 // A surface that is to be filled: read, built as a 2D map, and found to enclose something.
 //
 // It must be closed (every edge has two faces), a 2-manifold (its parts do not merely touch) and orientable; which way
-// round a file lists its faces does not matter, the map knows. What is handed on is what the map holds: one point for each
-// vertex, faces only.
+// round a file lists its faces does not matter, the map knows. What is handed on is what the map holds: one point for
+// each vertex, faces only.
 
 #ifndef CLI_SURFACE_H
 #define CLI_SURFACE_H

@@ -25,7 +25,7 @@ typedef struct viewing {
   char source[PATH_SIZE], replays[PATH_SIZE];
 } viewing;
 
-// ---- the browser -----------------------------------------------------------------------------------------------------
+// ---- the browser --------------------------------------------------------------------------------
 
 // The desktop's own way to open a link, started and forgotten.
 static void open_browser(const char *link) {
@@ -39,7 +39,7 @@ static void open_browser(const char *link) {
   _exit(127);
 }
 
-// ---- opening ---------------------------------------------------------------------------------------------------------
+// ---- opening ------------------------------------------------------------------------------------
 
 // NAME of a path without its directories and its ending: recordings go beside where the program was called.
 static bool name_replays(viewing *v) {

@@ -98,8 +98,8 @@ static void stop(pid_t child, const sigset_t *awaited) {
   }
 }
 
-// Waits for the child's end, a signal or the end of its time, whichever comes first; the signals are blocked, so none is
-// missed. Returns the signal, SIGCHLD for the child's end, 0 for the end of its time.
+// Waits for the child's end, a signal or the end of its time, whichever comes first; the signals are blocked, so none
+// is missed. Returns the signal, SIGCHLD for the child's end, 0 for the end of its time.
 static int await(pid_t child, uint32_t seconds, const sigset_t *awaited, int *status) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,9 +1,9 @@
 // A private directory for the files of another program, and that program run in it.
 //
-// The directory is made where TMPDIR says, /tmp without it, readable by its owner alone, and goes away with everything in
-// it. The program is found on the PATH and started directly, never through a shell, with nothing to read; what it prints
-// is kept in a file there, of which only the end is shown, and only when it fails. While it runs, an interrupt or the end
-// of the time allowed stops it, and the directory is removed all the same.
+// The directory is made where TMPDIR says, /tmp without it, readable by its owner alone, and goes away with everything
+// in it. The program is found on the PATH and started directly, never through a shell, with nothing to read; what it
+// prints is kept in a file there, of which only the end is shown, and only when it fails. While it runs, an interrupt
+// or the end of the time allowed stops it, and the directory is removed all the same.
 
 #ifndef CLI_WORKSHOP_H
 #define CLI_WORKSHOP_H

@@ -1,9 +1,9 @@
 // Force loops as one writes them by hand: flat arrays, no topology, rest data computed before.
 //
-// Each exists twice: scalar, as plain C, and wide, eight elements (or as many as the registers hold) side by side. Particles
-// have four doubles, the last a pad: that was faster than three, for both. Wide loops want their constants in batches of
-// eight elements, value k of element e at [e / 8][k][e % 8]; scalar ones element by element. The last batch is filled up
-// with its last element, and only counted elements add their forces.
+// Each exists twice: scalar, as plain C, and wide, eight elements (or as many as the registers hold) side by side.
+// Particles have four doubles, the last a pad: that was faster than three, for both. Wide loops want their constants in
+// batches of eight elements, value k of element e at [e / 8][k][e % 8]; scalar ones element by element. The last batch
+// is filled up with its last element, and only counted elements add their forces.
 
 #ifndef BENCH_FLAT_H
 #define BENCH_FLAT_H
@@ -12,7 +12,8 @@
 
 // Springs: stiffness and rest length.
 enum { FLAT_SPRING_DATA = 2, FLAT_SPRING_CORNERS = 2 };
-// Tetrahedra: rest gradients of corners 1, 2, 3 (rows of the inverse rest matrix), volume times mu, volume times lambda.
+// Tetrahedra: rest gradients of corners 1, 2, 3 (rows of the inverse rest matrix), volume times mu, volume times
+// lambda.
 enum { FLAT_TET_DATA = 11, FLAT_TET_CORNERS = 4 };
 
 typedef struct flat_mesh {

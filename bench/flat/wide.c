@@ -1,4 +1,5 @@
-// The wide loops. They use the same few words for gathering and scattering as emitted kernels do: nothing faster was found.
+// The wide loops. They use the same few words for gathering and scattering as emitted kernels do: nothing faster was
+// found.
 
 #include "wide.h"
 

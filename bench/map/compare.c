@@ -1,5 +1,5 @@
-// Peer and Cleave take turns: P C P C ... P, and the best of all repetitions of each are compared: what a program takes when
-// nobody takes anything from it. A slow minute of the machine hits turns of both, and neither result.
+// Peer and Cleave take turns: P C P C ... P, and the best of all repetitions of each are compared: what a program takes
+// when nobody takes anything from it. A slow minute of the machine hits turns of both, and neither result.
 //
 // The ratios are against the peer as documented; the table shows the peer as tuned by hand, too.
 

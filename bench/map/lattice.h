@@ -1,8 +1,9 @@
 // The bodies that are measured: a cube of N^3 cells, whole (hex) or cut into five tetrahedra each (tet).
 //
-// Elements come with points of their own, as a reader of polygon soup or a cell-by-cell generator has them: which of them
-// are equal is for the map to find out. Coordinates are the integers 0..N, so that both sides of a comparison get the
-// same bits. The lattice also knows what must come out: every count that a measurement passes on its way is checked.
+// Elements come with points of their own, as a reader of polygon soup or a cell-by-cell generator has them: which of
+// them are equal is for the map to find out. Coordinates are the integers 0..N, so that both sides of a comparison get
+// the same bits. The lattice also knows what must come out: every count that a measurement passes on its way is
+// checked.
 
 #ifndef BENCH_MAP_LATTICE_H
 #define BENCH_MAP_LATTICE_H

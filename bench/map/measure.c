@@ -3,11 +3,11 @@
 // - build is clv_mesh_build on elements with points of their own: cells, merged points, glued facets, vertex ids and
 //   positions. build_edges goes on to a column of doubles on the edges, which numbers them.
 // - bytes is what the allocator holds for the map of build_edges, scratch memory and the slack of every array included,
-//   less the values of the orbits there are. It has to be a little more than clv_map_bytes, which leaves out what is not
-//   topology: that keeps both honest.
+//   less the values of the orbits there are. It has to be a little more than clv_map_bytes, which leaves out what is
+//   not topology: that keeps both honest.
 // - The walks ask each vertex and each edge for its star, once, in order of id.
-// - unsew3 opens the faces of the plane x = N/2 in order of cells, one transaction each, with positions, regions and edge
-//   values embedded and a journal that records, until the block is in two. Every repetition has a fresh map.
+// - unsew3 opens the faces of the plane x = N/2 in order of cells, one transaction each, with positions, regions and
+//   edge values embedded and a journal that records, until the block is in two. Every repetition has a fresh map.
 
 #include "measure.h"
 

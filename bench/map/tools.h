@@ -9,8 +9,8 @@
 _Noreturn void bench_fail(const char *format, ...) CLV_PRINTF(1, 2);
 void bench_check(const char *what, uint64_t found, uint64_t expected);
 
-// Seconds of processor time of this thread. On an idle machine it runs with the clock on the wall; on a busy one it leaves
-// out the time others had the processor.
+// Seconds of processor time of this thread. On an idle machine it runs with the clock on the wall; on a busy one it
+// leaves out the time others had the processor.
 double bench_seconds(void);
 
 // The least of the values.

@@ -1,7 +1,7 @@
 /* cgal_lcc - the peer of bench_map: CGAL's linear cell complex on the lattices that Cleave is timed on.
  *
- *   cgal_lcc hex|tet [N [REPETITIONS]]    N^3 cubes (default 32), whole or cut into five tetrahedra each, mirrored by the
- *                                         parity of i+j+k so that the cuts agree
+ *   cgal_lcc hex|tet [N [REPETITIONS]]    N^3 cubes (default 32), whole or cut into five tetrahedra each, mirrored
+ *                                         by the parity of i+j+k so that the cuts agree
  *
  *   c++ -std=c++17 -O3 -DNDEBUG -o cgal_lcc cgal_lcc.cpp          (CGAL 5.5, header only; CGAL 6 adds -lgmp -lmpfr)
  *   ... -DLCC_USE_INDEX                                           (CGAL 5.6 and later: 32-bit indices, not pointers)
@@ -10,9 +10,10 @@
  * count is not what the lattice says. One thread, processor time. Every figure is taken in two ways:
  *
  *   name          as the manual of the library shows it: make_hexahedron or make_tetrahedron, sew3_same_facets(),
- *                 one_dart_per_incident_cell, unsew<3>. This is what people write, and what Cleave's bars are set against.
- *   name_tuned    what a patient user gets out of the public interface after reading the library's source: points merged
- *                 by a hash before cells are made on them, facets linked without attribute management, walks by hand.
+ *                 one_dart_per_incident_cell, unsew<3>. This is what people write, and what Cleave is measured by.
+ *   name_tuned    what a patient user gets out of the public interface after reading the library's source: points
+ *                 merged by a hash before cells are made on them, facets linked without attribute management, walks
+ *                 by hand.
  *
  * What was chosen, and why:
  *
@@ -34,8 +35,8 @@
  * - unsew3: unsew<3> with attributes managed by the library, face after face over the lattice plane x = N/2, until the
  *   block is in two. One loop for both ways; tuned, it runs on the more compact complex. Switching the management off
  *   and on again around the loop was tried: its repair visits the whole map, about five times the price at N = 32.
- * - Builds repeat in one process and memory freed by one is kept for the next, so that what is measured is the library's
- *   work and not the kernel's, which zeroes fresh pages.
+ * - Builds repeat in one process and memory freed by one is kept for the next, so that what is measured is the
+ *   library's work and not the kernel's, which zeroes fresh pages.
  */
 #include <CGAL/Linear_cell_complex_for_combinatorial_map.h>
 #include <CGAL/Simple_cartesian.h>

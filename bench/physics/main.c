@@ -1,8 +1,8 @@
 // bench_physics - whole steps of bodies, beside programs written by hand, the papers, and SOFA.
 //
-// RATIO name value: value = reference / Cleave. For flat_... the reference is a whole step over flat arrays (bench/flat), the
-// better of two, in the same run. For sofa_... it is SOFA's time in steps of a loop that is timed in the same run. For
-// papers it is the least of all cases.
+// RATIO name value: value = reference / Cleave. For flat_... the reference is a whole step over flat arrays
+// (bench/flat), the better of two, in the same run. For sofa_... it is SOFA's time in steps of a loop that is timed in
+// the same run. For papers it is the least of all cases.
 //
 //   bench_physics [--meshes DIRECTORY] [PART...]     parts: flat papers sofa scale; all unless named
 

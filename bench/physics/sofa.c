@@ -1,5 +1,5 @@
-// Beside SOFA 26.06, whose times are given in steps of the unit loop, taken in the same minutes on the same machine: solver
-// work only, without its scene graph; the better of its default and native builds.
+// Beside SOFA 26.06, whose times are given in steps of the unit loop, taken in the same minutes on the same machine:
+// solver work only, without its scene graph; the better of its default and native builds.
 
 #include "../tools/subject.h"
 #include "../tools/tools.h"

@@ -17,8 +17,8 @@ typedef struct bench_body {
   double *flat_direction;
 } bench_body;
 
-// The shipped module and its law; whether it acts on edges or on tetrahedra; cubes along the three axes, each cut into six
-// tetrahedra.
+// The shipped module and its law; whether it acts on edges or on tetrahedra; cubes along the three axes, each cut into
+// six tetrahedra.
 typedef struct bench_body_def {
   const char *module, *law;
   bool on_edges;

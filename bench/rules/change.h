@@ -1,5 +1,5 @@
-// Cleave beside itself: two threads beside one, an update of a view beside its rebuild, a rule beside the operation of the
-// map that it stands for.
+// Cleave beside itself: two threads beside one, an update of a view beside its rebuild, a rule beside the operation of
+// the map that it stands for.
 
 #ifndef BENCH_RULES_CHANGE_H
 #define BENCH_RULES_CHANGE_H

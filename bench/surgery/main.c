@@ -1,7 +1,7 @@
 // bench_surgery - edits of bodies that move, with everything that follows from them: views, masses, solvers.
 //
-// Times are in microseconds of a machine on which one step of the unit loop takes 36 of them. RATIO name value: value = what
-// is allowed / what was measured, the worst of all cases, so that 1 is enough.
+// Times are in microseconds of a machine on which one step of the unit loop takes 36 of them. RATIO name value: value =
+// what is allowed / what was measured, the worst of all cases, so that 1 is enough.
 //
 //   bench_surgery [--meshes DIRECTORY] [PART...]     parts: edits cold batches decay; all unless named
 

@@ -28,8 +28,8 @@ const char *patient_case_name(uint32_t which);
 void patient_make(patient *p, const subject_def *def);
 void patient_free(patient *p);
 
-// The facets between the cells on either side of the plane through the middle, across the longest side, and the cells on one
-// side of them: neighbours follow each other, strip by strip.
+// The facets between the cells on either side of the plane through the middle, across the longest side, and the cells
+// on one side of them: neighbours follow each other, strip by strip.
 void patient_find_strip(patient *p);
 // Cells all over the body, and a sewn facet of each, by chance (always the same).
 void patient_scatter(patient *p, uint32_t count);

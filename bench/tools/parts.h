@@ -11,8 +11,8 @@ typedef struct bench_part {
   void (*run)(void);
 } bench_part;
 
-// Runs the parts that are named, or all: PROGRAM [--meshes DIRECTORY] [PART...]. The list ends with a part without a name. A word
-// that is no part ends the program.
+// Runs the parts that are named, or all: PROGRAM [--meshes DIRECTORY] [PART...]. The list ends with a part without a
+// name. A word that is no part ends the program.
 int bench_parts(int count, char **words, const bench_part *parts);
 
 #endif

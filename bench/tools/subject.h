@@ -25,8 +25,8 @@ typedef struct subject {
   uint32_t cells;
 } subject;
 
-// Cells of a grid are 1 cm wide, a mesh from a file 20 cm; its lowest end is fixed, gravity pulls across. 100 kPa, 0.3, 1000 kg/m^3. The step
-// is a third of the stable one, or 1 ms for an implicit method.
+// Cells of a grid are 1 cm wide, a mesh from a file 20 cm; its lowest end is fixed, gravity pulls across. 100 kPa, 0.3,
+// 1000 kg/m^3. The step is a third of the stable one, or 1 ms for an implicit method.
 void subject_make(subject *s, const subject_def *def);
 void subject_free(subject *s);
 void subject_step(void *user);

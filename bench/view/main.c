@@ -1,9 +1,9 @@
 // bench_view - what it costs the engine that others look on.
 //
-// 100,000 tetrahedra on one thread, thirty frames a second, taken by another thread as the server of `cleave view` does;
-// beside the same steps with nobody there. Corotational by QR, whose steps take the same time however the body is bent. Times
-// are those of the engine's thread, so that others on the machine matter little.
-// RATIO name value: value = the time that is allowed, 1.1 times that of the bare steps, over what was measured: 1 is enough.
+// 100,000 tetrahedra on one thread, thirty frames a second, taken by another thread as the server of `cleave view`
+// does; beside the same steps with nobody there. Corotational by QR, whose steps take the same time however the body is
+// bent. Times are those of the engine's thread, so that others on the machine matter little. RATIO name value: value =
+// the time that is allowed, 1.1 times that of the bare steps, over what was measured: 1 is enough.
 //
 //   bench_view [sending]
 

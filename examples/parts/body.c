@@ -1,7 +1,7 @@
 // A body: a beam of hexahedra that is held at one end, sags under its weight, and is cut while it swings.
 //
-// Solvers (cleave/solve.h) do the stepping for you; here it is done by hand, to show what a body gives and takes: forces and
-// masses out, positions and velocities in.
+// Solvers (cleave/solve.h) do the stepping for you; here it is done by hand, to show what a body gives and takes:
+// forces and masses out, positions and velocities in.
 
 #include <cleave/cleave.h>
 

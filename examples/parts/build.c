@@ -1,7 +1,7 @@
 // A body with mass, cut and pierced: values that live on orbits, and stay right by themselves.
 //
-// Each tetrahedron gives a quarter of its mass to each of its corners. The mass of a vertex is the sum of the corners that
-// meet there. Both are columns; what a cut does to them is said once, where they are made.
+// Each tetrahedron gives a quarter of its mass to each of its corners. The mass of a vertex is the sum of the corners
+// that meet there. Both are columns; what a cut does to them is said once, where they are made.
 
 #include <cleave/cleave.h>
 

@@ -1,8 +1,9 @@
 // Two pictures, straight from the map: a block of mixed cells with a cut in it (cut.svg), and the darts and links of a
 // triangle sewn to a quadrangle (darts.svg).
 //
-// Nothing in here knows how the block was cut. The two ends are pulled apart, every other vertex moves to the mean of those
-// it shares an edge with, and the cut opens by itself, because the edges that led across it are gone from the map.
+// Nothing in here knows how the block was cut. The two ends are pulled apart, every other vertex moves to the mean of
+// those it shares an edge with, and the cut opens by itself, because the edges that led across it are gone from the
+// map.
 
 #include <cleave/cleave.h>
 
@@ -66,7 +67,8 @@ static vec mean(const clv_column *column, const clv_walk *walk) {
   return mix(make(0, 0, 0), sum, 1.0 / walk->count);
 }
 
-// Unsews the faces of one lattice plane that lie in the cut. `lips` is a number on the sides of faces: 1 where it was cut.
+// Unsews the faces of one lattice plane that lie in the cut. `lips` is a number on the sides of faces: 1 where it was
+// cut.
 static clv_result cut_plane(clv_map *map, clv_column *lips) {
   const clv_column *rest = clv_column_find(map, "pos");
   const int32_t one = 1;

@@ -107,8 +107,8 @@ static clv_result make_heat(clv_map *map, clv_column **heat) {
   return clv_column_create(map, &def, heat);
 }
 
-// Cuts the two cells apart, heats one side, sews them again: in each vertex the hotter part wins. A 3-sew or 3-unsew renames
-// no dart, so those at hand stay good.
+// Cuts the two cells apart, heats one side, sews them again: in each vertex the hotter part wins. A 3-sew or 3-unsew
+// renames no dart, so those at hand stay good.
 static int merge_with_policy(clv_map *map) {
   clv_column *heat = NULL;
   if (make_heat(map, &heat)) return fail(map);

@@ -35,8 +35,8 @@
 #define CLV_INLINE static inline
 #endif
 
-// A function that runs only where the processor has AVX2. Clang refuses vectors between functions of different sets, also
-// where they are inlined: it compiles such functions plainly, with the same bits.
+// A function that runs only where the processor has AVX2. Clang refuses vectors between functions of different sets,
+// also where they are inlined: it compiles such functions plainly, with the same bits.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
 #define CLV_FOR_AVX2 __attribute__((target("avx2,tune=haswell")))
 #else

@@ -207,10 +207,10 @@ CLV_API void clv_marks_clear(clv_marks *marks);
 
 // The kind of the cell a dart belongs to; CLV_POLYGON or CLV_POLYHEDRON for explicit and extended cells.
 CLV_API clv_kind clv_cell_kind(const clv_map *map, clv_dart dart);
-// The kind that a cell has at its own level. Neighbours put hanging vertices into the edges of a template cell, and split
-// its faces: as long as its own darts are all there, and a1 and a2 of them lead where they always did, it has the shape of
-// its template, and its row's corners are its corners; a0 leads to the end of an edge or to a vertex that hangs in it. Other
-// cells: as clv_cell_kind says. Between transactions.
+// The kind that a cell has at its own level. Neighbours put hanging vertices into the edges of a template cell, and
+// split its faces: as long as its own darts are all there, and a1 and a2 of them lead where they always did, it has the
+// shape of its template, and its row's corners are its corners; a0 leads to the end of an edge or to a vertex that
+// hangs in it. Other cells: as clv_cell_kind says. Between transactions.
 CLV_API clv_kind clv_cell_shape(const clv_map *map, clv_dart dart);
 // How many rows of a template kind there are (holes of removed cells included) and how many are alive.
 CLV_API uint32_t clv_cell_rows(const clv_map *map, clv_kind kind);
@@ -277,8 +277,8 @@ CLV_API clv_result clv_map_add_polygon(clv_map *map, uint32_t sides, clv_dart *d
 CLV_API clv_result clv_map_add_polyhedron(clv_map *map, uint32_t face_count, const uint32_t *sizes,
                                           const uint32_t *corners, clv_dart *dart);
 
-// Joins the orbits <0..i-2, i+2..n> of two i-free darts, or parts them. What an unsew parts keeps its ids on the side of
-// the dart; the other side gets new ones.
+// Joins the orbits <0..i-2, i+2..n> of two i-free darts, or parts them. What an unsew parts keeps its ids on the side
+// of the dart; the other side gets new ones.
 CLV_API clv_result clv_map_sew(clv_map *map, uint32_t i, clv_dart a, clv_dart b);
 CLV_API clv_result clv_map_unsew(clv_map *map, uint32_t i, clv_dart dart);
 
@@ -301,9 +301,9 @@ CLV_API clv_result clv_map_contract(clv_map *map, uint32_t i, clv_dart dart);
 
 // Refining. A vertex has the level at which it came, a cell that of its finest corner. A cell of level k, of which only
 // vertices of higher levels may lie between the corners, becomes cells of level k + 1 about the middles of its edges: a
-// triangle or a quadrangle four, a tetrahedron or a hexahedron eight. An octahedron inside a tetrahedron is parted along the
-// diagonal that begins in the middle of the dart's edge. Neighbours keep their names, rows and levels; vertices that are new
-// to them hang on their edges and faces.
+// triangle or a quadrangle four, a tetrahedron or a hexahedron eight. An octahedron inside a tetrahedron is parted
+// along the diagonal that begins in the middle of the dart's edge. Neighbours keep their names, rows and levels;
+// vertices that are new to them hang on their edges and faces.
 #define CLV_REFINED_VERTICES 19
 #define CLV_REFINED_LEVELS 30u
 typedef struct clv_refined {
@@ -314,14 +314,15 @@ typedef struct clv_refined {
 // `levels` by slot of vertices. refined may be NULL.
 CLV_API clv_result clv_map_refine(clv_map *map, clv_dart dart, uint32_t level, const int32_t *levels,
                                   clv_refined *refined);
-// The inverse: the cell of a dart and those that came of the same cell, of `level`, are put together again. Vertices that no
-// cell needs any more go. Refused where one of them is finer or missing, or where a facet of the cell was cut in part. Edges
-// and faces that become one go on with a value that they had, or divided, before they were parted: nothing is summed up that
-// was copied. *cell (may be NULL) is its first dart.
+// The inverse: the cell of a dart and those that came of the same cell, of `level`, are put together again. Vertices
+// that no cell needs any more go. Refused where one of them is finer or missing, or where a facet of the cell was cut
+// in part. Edges and faces that become one go on with a value that they had, or divided, before they were parted:
+// nothing is summed up that was copied. *cell (may be NULL) is its first dart.
 CLV_API clv_result clv_map_coarsen(clv_map *map, clv_dart dart, uint32_t level, const int32_t *levels, clv_dart *cell);
 
-// The cells that came of one of `level`, of which the cell of a dart is one, and their vertices: first the corners of that cell,
-// in no special order, then those that came between two others, which `ends` says, in the order in which they came.
+// The cells that came of one of `level`, of which the cell of a dart is one, and their vertices: first the corners of
+// that cell, in no special order, then those that came between two others, which `ends` says, in the order in which
+// they came.
 typedef struct clv_family {
   uint32_t cell_count, corner_count, vertex_count;
   clv_dart cells[8];
@@ -386,8 +387,8 @@ CLV_API clv_result clv_journal_replay_some(const clv_journal *journal, clv_map *
 // A journal as bytes, for a file: writes clv_journal_saved_size of them.
 CLV_API size_t clv_journal_saved_size(const clv_journal *journal);
 CLV_API void clv_journal_save(const clv_journal *journal, void *bytes);
-// And back: a journal that records nothing, to be replayed on `map` and destroyed before it. NULL on failure; damaged bytes
-// are told.
+// And back: a journal that records nothing, to be replayed on `map` and destroyed before it. NULL on failure; damaged
+// bytes are told.
 CLV_API clv_journal *clv_journal_load(clv_map *map, const void *bytes, size_t size, clv_error *error);
 
 // Checking

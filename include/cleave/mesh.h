@@ -140,8 +140,8 @@ CLV_API double clv_element_quality(clv_kind kind, const double (*corners)[3]);
 // From mesh to map
 
 typedef struct clv_build_def {
-  bool
-      merge_points; // points with equal coordinates are one vertex, whatever their numbers; otherwise numbers alone tell
+  bool merge_points; // points with equal coordinates are one vertex, whatever their numbers; otherwise numbers alone
+                     // tell
   clv_allocator allocator;
 } clv_build_def;
 

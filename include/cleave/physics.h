@@ -1,16 +1,16 @@
 // Bodies: a mesh that has become matter.
 //
-// A body owns a map, the columns of its state (`pos`, `rest`, `vel`, `rho`, `young`, `poisson` ... as rules/body.rule and its
-// companions declare them) and the views of the laws that act in it. What it is made of is said by sections: a zone of
-// the body, a material and a model. A model is a name for a few force laws and for the way their constants follow from
-// the material; a user's own rules are a model, too. Sections may mix models in one body.
+// A body owns a map, the columns of its state (`pos`, `rest`, `vel`, `rho`, `young`, `poisson` ... as rules/body.rule
+// and its companions declare them) and the views of the laws that act in it. What it is made of is said by sections: a
+// zone of the body, a material and a model. A model is a name for a few force laws and for the way their constants
+// follow from the material; a user's own rules are a model, too. Sections may mix models in one body.
 //
-// Nothing here knows of time steps: a body answers what forces act on its particles at a given time, how they change with
-// positions and velocities, and which particles are not free. Everything is kept on the map, so a cut parts a body without
-// a word from here.
+// Nothing here knows of time steps: a body answers what forces act on its particles at a given time, how they change
+// with positions and velocities, and which particles are not free. Everything is kept on the map, so a cut parts a body
+// without a word from here.
 //
-// Arrays by slot: three numbers (or one, for masses) for each vertex slot of the map, clv_body_slots of them. A slot that
-// no vertex has weighs nothing. Pointers live until the next commit.
+// Arrays by slot: three numbers (or one, for masses) for each vertex slot of the map, clv_body_slots of them. A slot
+// that no vertex has weighs nothing. Pointers live until the next commit.
 //
 // SI units throughout. A surface (2D) has a thickness and lives in space; `plane` keeps it in its plane.
 
@@ -36,8 +36,8 @@ typedef enum clv_zone_kind {
   CLV_ZONE_CAPSULE, // what is near a segment: a rod with round ends
 } clv_zone_kind;
 
-// A part of space, or of a mesh. It takes the particles whose rest position it holds, and the cells whose centre it holds
-// at rest. Borders belong to it, with a tolerance of 1e-9 of the body's size.
+// A part of space, or of a mesh. It takes the particles whose rest position it holds, and the cells whose centre it
+// holds at rest. Borders belong to it, with a tolerance of 1e-9 of the body's size.
 typedef struct clv_zone {
   clv_zone_kind kind;
   int32_t region;    // CLV_ZONE_REGION: the tag
@@ -71,8 +71,8 @@ typedef struct clv_material {
 CLV_API clv_material clv_default_material(void);
 
 // The i-th model by name: "springs", "springs-hybrid", "fem-linear", "fem-corotational", "fem-corotational-qr",
-// "mass-tensor", "stvk", "neo-hookean", "cloth"; "rules" stands for the forces of the user's own rule files. NULL past the
-// last; *what, if not NULL, describes it.
+// "mass-tensor", "stvk", "neo-hookean", "cloth"; "rules" stands for the forces of the user's own rule files. NULL past
+// the last; *what, if not NULL, describes it.
 CLV_API const char *clv_model_list(uint32_t i, const char **what);
 
 // What a zone of a body is made of. Later sections take their zone from earlier ones; every cell must get one.
@@ -88,8 +88,8 @@ typedef struct clv_body_def {
   const clv_mesh *mesh; // copied from; only needed during the call
   const clv_section *sections;
   uint32_t section_count;
-  // A checked program with the rules of the model "rules", which must `use` the modules of the other models it is mixed with;
-  // it outlives the body. NULL: the shipped library.
+  // A checked program with the rules of the model "rules", which must `use` the modules of the other models it is mixed
+  // with; it outlives the body. NULL: the shipped library.
   const clv_program *program;
   bool plane; // a surface that stays in its plane z = const
   double gravity[3];
@@ -118,10 +118,11 @@ CLV_API const double *clv_body_rest(const clv_body *body);
 // One number a slot: what moves with it. A vertex that hangs weighs nothing: its parents bear its mass.
 CLV_API const double *clv_body_masses(const clv_body *body);
 
-// Vertices that hang: those that a finer neighbour put into an edge or a quadrangle of a coarser cell, whose corners they are
-// not. They stay in the middle of their parents, whatever the method: how many parents the k-th has, 2 or 4, with its slot and
-// theirs; 0 past the last. Parents may hang, too; they come before their children. Where a crack ends in the middle of a coarse
-// edge, its ends cannot come apart before the middle does: all copies but one have that one for their only parent.
+// Vertices that hang: those that a finer neighbour put into an edge or a quadrangle of a coarser cell, whose corners
+// they are not. They stay in the middle of their parents, whatever the method: how many parents the k-th has, 2 or 4,
+// with its slot and theirs; 0 past the last. Parents may hang, too; they come before their children. Where a crack ends
+// in the middle of a coarse edge, its ends cannot come apart before the middle does: all copies but one have that one
+// for their only parent.
 CLV_API uint32_t clv_body_hanging(const clv_body *body, uint32_t k, uint32_t *slot, uint32_t parents[4]);
 
 // Parameters of the body as a whole.
@@ -139,8 +140,8 @@ typedef struct clv_key {
   double value[3];
 } clv_key;
 
-// Holds particles along the chosen axes where they are now; lets them go again. *count (may be NULL): how many there are in
-// the zone; none is a refusal.
+// Holds particles along the chosen axes where they are now; lets them go again. *count (may be NULL): how many there
+// are in the zone; none is a refusal.
 CLV_API clv_result clv_body_fix(clv_body *body, const clv_zone *zone, unsigned axes, uint32_t *count);
 CLV_API clv_result clv_body_release(clv_body *body, const clv_zone *zone, unsigned axes, uint32_t *count);
 // Moves particles along the chosen axes: from where they are now, by the path's value in metres.
@@ -152,8 +153,8 @@ CLV_API clv_result clv_body_pull(clv_body *body, const clv_zone *zone, const clv
 
 // Axes along which a particle is not free: bits CLV_X, CLV_Y, CLV_Z, by slot.
 CLV_API const uint32_t *clv_body_held(const clv_body *body);
-// Puts moved particles where their paths are at a time, with the velocities that their paths have; and what hangs where its
-// parents are.
+// Puts moved particles where their paths are at a time, with the velocities that their paths have; and what hangs where
+// its parents are.
 CLV_API void clv_body_place(clv_body *body, double time);
 
 // Forces at the positions and velocities that the body has, at a time; held particles get theirs, too: minus what holds

@@ -1,8 +1,8 @@
 // Pictures: bodies as one sees them, drawn without a screen.
 //
-// What is drawn is a flat mesh with fields, as frames of results are: its outer faces, lit, with their edges, coloured by a
-// field where one is named, with a legend. Faces that a cut has laid open are red: they are known by having lain on another
-// face at rest, which the field `displacement` tells. Held points are red, too.
+// What is drawn is a flat mesh with fields, as frames of results are: its outer faces, lit, with their edges, coloured
+// by a field where one is named, with a legend. Faces that a cut has laid open are red: they are known by having lain
+// on another face at rest, which the field `displacement` tells. Held points are red, too.
 //
 // The same mesh and definition give the same bytes.
 
@@ -40,7 +40,8 @@ CLV_API bool clv_picture_box(const clv_mesh *const *meshes, uint32_t count, doub
 // The range of a field, over all its points or elements; false when no mesh has it.
 CLV_API bool clv_picture_range(const clv_mesh *const *meshes, uint32_t count, const char *color, double range[2]);
 
-// Draws meshes into a PNG file, which is replaced. A field that no mesh has is refused, with the names of those there are.
+// Draws meshes into a PNG file, which is replaced. A field that no mesh has is refused, with the names of those there
+// are.
 CLV_API clv_result clv_picture_draw(const clv_mesh *const *meshes, uint32_t count, const clv_picture_def *def,
                                     const char *path, clv_error *error);
 // The same as width * height pixels, 0xRRGGBB, row by row from above, without title and legend.

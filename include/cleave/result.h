@@ -8,8 +8,9 @@
 //     checkpoint.h5                  what is needed to go on; replaced at once or not at all
 //     run.json                       what was run, with which version, and how it ended
 //
-// Frames have on points: displacement, velocity, held; on cells: stress (6 numbers), von_mises, strain (6), energy, region,
-// and the model's number. A frame is on the disk before the next begins; what a killed run leaves can be opened.
+// Frames have on points: displacement, velocity, held; on cells: stress (6 numbers), von_mises, strain (6), energy,
+// region, and the model's number. A frame is on the disk before the next begins; what a killed run leaves can be
+// opened.
 
 #ifndef CLEAVE_RESULT_H
 #define CLEAVE_RESULT_H
@@ -20,10 +21,10 @@ CLV_BEGIN_DECLS
 
 typedef struct clv_recorder clv_recorder;
 
-// A place to watch: the mean over the particles of a zone. Columns in probes.csv: NAME.x .y .z (position), NAME.dx .dy .dz
-// (displacement), NAME.vx .vy .vz (velocity), NAME.fx .fy .fz (the force that acts on held particles, summed). Scalpels on
-// the timetable have columns there, too: scalpel1.x .y .z (their point), .fx .fy .fz (the force on the tool), .stress (of
-// an attempt to cut, 0 without one).
+// A place to watch: the mean over the particles of a zone. Columns in probes.csv: NAME.x .y .z (position), NAME.dx .dy
+// .dz (displacement), NAME.vx .vy .vz (velocity), NAME.fx .fy .fz (the force that acts on held particles, summed).
+// Scalpels on the timetable have columns there, too: scalpel1.x .y .z (their point), .fx .fy .fz (the force on the
+// tool), .stress (of an attempt to cut, 0 without one).
 typedef struct clv_probe {
   const char *name;
   uint32_t body;
@@ -46,11 +47,11 @@ typedef struct clv_recorder_def {
 
 // VTU alone, 25 frames a second, a row a step, a checkpoint at the end, one thread.
 CLV_API clv_recorder_def clv_default_recorder_def(void);
-// Starts a new run in the directory (what an earlier run left there under these names is replaced) and records the present
-// state. The world outlives the recorder. NULL on failure.
+// Starts a new run in the directory (what an earlier run left there under these names is replaced) and records the
+// present state. The world outlives the recorder. NULL on failure.
 CLV_API clv_recorder *clv_recorder_create(clv_world *world, const clv_recorder_def *def, clv_error *error);
-// Goes on with the run in the directory: loads its checkpoint into the world, which must not have stepped, and takes back
-// what was written behind it.
+// Goes on with the run in the directory: loads its checkpoint into the world, which must not have stepped, and takes
+// back what was written behind it.
 CLV_API clv_recorder *clv_recorder_resume(clv_world *world, const clv_recorder_def *def, clv_error *error);
 // After each step.
 CLV_API clv_result clv_recorder_step(clv_recorder *recorder, clv_error *error);
@@ -65,8 +66,8 @@ CLV_API clv_result clv_frame_extract(clv_mesh *mesh, const clv_world *world, uin
 CLV_API clv_result clv_checkpoint_write(clv_world *world, const char *path, const char *scene, clv_error *error);
 CLV_API clv_result clv_checkpoint_read(clv_world *world, const char *path, const char *scene, clv_error *error);
 
-// What a run has left in its directory, to be looked at: the frames that all of its bodies have, by its PVD files. While the
-// run goes on, there are those that were there when it was opened. NULL on failure; `allocator` may be NULL.
+// What a run has left in its directory, to be looked at: the frames that all of its bodies have, by its PVD files.
+// While the run goes on, there are those that were there when it was opened. NULL on failure; `allocator` may be NULL.
 typedef struct clv_series clv_series;
 CLV_API clv_series *clv_series_open(const char *directory, const clv_allocator *allocator, clv_error *error);
 CLV_API void clv_series_close(clv_series *series);
@@ -77,8 +78,9 @@ CLV_API double clv_series_time(const clv_series *series, uint32_t frame);
 CLV_API clv_result clv_series_read(const clv_series *series, uint32_t frame, uint32_t body, clv_mesh *mesh,
                                    clv_error *error);
 
-// Draws columns of a CSV file over its first one, a panel for each quantity (energies apart from momenta), with units by the
-// names that this header gives; quantities that are zero throughout only when their columns are named. SVG or PNG by the ending of `path`, which is replaced. A wrong file: "file:line: what".
+// Draws columns of a CSV file over its first one, a panel for each quantity (energies apart from momenta), with units
+// by the names that this header gives; quantities that are zero throughout only when their columns are named. SVG or
+// PNG by the ending of `path`, which is replaced. A wrong file: "file:line: what".
 typedef struct clv_plot_def {
   const char *title;          // NULL: none
   const char *const *columns; // names; NULL for all

@@ -1,7 +1,7 @@
 // Rules: forces and changes of topology, written over orbits, checked, and compiled.
 //
-// A program is a set of rule files, checked as a whole. It holds topological rules (a left graph that is matched, a right
-// graph that takes its place), scripts that apply them, embeddings, derived quantities, force laws, updates and
+// A program is a set of rule files, checked as a whole. It holds topological rules (a left graph that is matched, a
+// right graph that takes its place), scripts that apply them, embeddings, derived quantities, force laws, updates and
 // parameters; docs/rules.md is the tutorial. A program is immutable once it is checked and may serve many maps.
 //
 // Nothing in a rule file is trusted. A program that is not sound is refused with diagnostics: where, what, and what to
@@ -34,13 +34,13 @@ typedef struct clv_diagnostic {
 // NULL when memory is out. `allocator` may be NULL.
 CLV_API clv_program *clv_program_create(const clv_allocator *allocator);
 CLV_API void clv_program_destroy(clv_program *program);
-// Adds one file's text, which is copied. The text is parsed at once; `name` is only for messages. A text that is word for
-// word that of a shipped file counts as that file: it is there once, also when others `use` it.
+// Adds one file's text, which is copied. The text is parsed at once; `name` is only for messages. A text that is word
+// for word that of a shipped file counts as that file: it is there once, also when others `use` it.
 CLV_API clv_result clv_program_add(clv_program *program, const char *name, const char *text, size_t size);
 // Adds a file of the shipped library by its name ("springs", "topology" ...); what `use NAME;` does in a file.
 CLV_API clv_result clv_program_use(clv_program *program, const char *module);
-// Gives a parameter of what was added, or is used by it, another value than its file does: as many numbers as its type has, in
-// its own unit. Before the check. CLV_ERROR_ARGUMENT when there is no such parameter.
+// Gives a parameter of what was added, or is used by it, another value than its file does: as many numbers as its type
+// has, in its own unit. Before the check. CLV_ERROR_ARGUMENT when there is no such parameter.
 CLV_API clv_result clv_program_set_param(clv_program *program, const char *name, const double *values, uint32_t count);
 // Checks everything that was added; CLV_ERROR_INPUT when there is any diagnostic. Nothing can be added afterwards.
 CLV_API clv_result clv_program_check(clv_program *program);
@@ -59,8 +59,8 @@ typedef struct clv_declaration {
 // The k-th declaration; false past the last.
 CLV_API bool clv_program_list(const clv_program *program, uint32_t k, clv_declaration *declaration);
 
-// A checked program's rule, force, update or derived quantity as a picture in SVG, and explained in words. The whole text
-// is handed to `write` at once. CLV_ERROR_ARGUMENT when there is nothing of that name to draw or to explain.
+// A checked program's rule, force, update or derived quantity as a picture in SVG, and explained in words. The whole
+// text is handed to `write` at once. CLV_ERROR_ARGUMENT when there is nothing of that name to draw or to explain.
 typedef void clv_text_writer(void *user, const char *text, size_t size);
 CLV_API clv_result clv_program_draw(const clv_program *program, const char *name, clv_text_writer *write, void *user,
                                     clv_error *error);
@@ -71,8 +71,8 @@ CLV_API clv_result clv_program_explain(const clv_program *program, const char *n
 
 // The shipped laws and rules are compiled when Cleave is built, and used as soon as a program is checked. Others are
 // interpreted until clv_program_compile hands them to the machine's own compiler; what comes out is kept in a cache
-// directory. The environment has a say where the definition has none: CLEAVE_CC or CC names the compiler ("none": do not
-// compile), CLEAVE_ISA the instruction set, XDG_CACHE_HOME or HOME the place of the cache.
+// directory. The environment has a say where the definition has none: CLEAVE_CC or CC names the compiler ("none": do
+// not compile), CLEAVE_ISA the instruction set, XDG_CACHE_HOME or HOME the place of the cache.
 typedef struct clv_compile_def {
   const char *cache;        // a directory; NULL: cleave/ in $XDG_CACHE_HOME or ~/.cache
   const char *compiler;     // a program and its first arguments; NULL: $CLEAVE_CC, $CC or cc; "none": do not compile
@@ -92,8 +92,8 @@ typedef struct clv_compile_report {
   clv_error trouble;        // why some are interpreted; code CLV_OK when none are
 } clv_compile_report;
 
-// For a program that was checked, while nobody uses it. That there is no compiler is no failure: the report says so. `def`,
-// `report` and `error` may be NULL.
+// For a program that was checked, while nobody uses it. That there is no compiler is no failure: the report says so.
+// `def`, `report` and `error` may be NULL.
 CLV_API clv_result clv_program_compile(clv_program *program, const clv_compile_def *def, clv_compile_report *report,
                                        clv_error *error);
 

@@ -1,14 +1,14 @@
 // Solvers: how a body moves on in time, or finds its equilibrium.
 //
-// A solver belongs to one body. It reads forces from it and writes positions and velocities back, and keeps only what it
-// needs from one step to the next; after a commit it follows the body. A step either succeeds and leaves finite
+// A solver belongs to one body. It reads forces from it and writes positions and velocities back, and keeps only what
+// it needs from one step to the next; after a commit it follows the body. A step either succeeds and leaves finite
 // numbers, or is taken back and tried with half the time, up to a bound, and says so; NaN never reaches a body.
 //
-// Explicit methods want steps below the stable one, which clv_solver_stable_step estimates. Implicit methods solve linear
-// systems A x = b with A = M - h df/dv - h^2 df/dx (or the like), by one of three linear solvers: conjugate gradients that
-// never see a matrix, with a preconditioner of 3 x 3 blocks; conjugate gradients on an assembled matrix of 3 x 3 blocks
-// with an incomplete Cholesky factor; a sparse direct solver, where SuiteSparse is installed. All are symmetric: of laws
-// whose derivatives are not, the symmetric part is used in the matrix, never in the force.
+// Explicit methods want steps below the stable one, which clv_solver_stable_step estimates. Implicit methods solve
+// linear systems A x = b with A = M - h df/dv - h^2 df/dx (or the like), by one of three linear solvers: conjugate
+// gradients that never see a matrix, with a preconditioner of 3 x 3 blocks; conjugate gradients on an assembled matrix
+// of 3 x 3 blocks with an incomplete Cholesky factor; a sparse direct solver, where SuiteSparse is installed. All are
+// symmetric: of laws whose derivatives are not, the symmetric part is used in the matrix, never in the force.
 
 #ifndef CLEAVE_SOLVE_H
 #define CLEAVE_SOLVE_H
@@ -65,8 +65,8 @@ CLV_API void clv_solver_destroy(clv_solver *solver);
 CLV_API const char *clv_solver_error(const clv_solver *solver);
 CLV_API const clv_solver_def *clv_solver_get_def(const clv_solver *solver);
 
-// Follows the body through the commits there were since the last step. A step does so, too; who wants to know what an edit
-// costs, or has time now, calls it before.
+// Follows the body through the commits there were since the last step. A step does so, too; who wants to know what an
+// edit costs, or has time now, calls it before.
 CLV_API clv_result clv_solver_follow(clv_solver *solver);
 
 // What one step did.
@@ -80,17 +80,18 @@ typedef struct clv_step_report {
   double force_seconds, solve_seconds; // of all
 } clv_step_report;
 
-// Moves the body from `time` to `time + dt`. CLV_ERROR_REFUSED, with the body as it was before, when even the smallest try
-// fails; the sentence says why and what step would do. report may be NULL.
+// Moves the body from `time` to `time + dt`. CLV_ERROR_REFUSED, with the body as it was before, when even the smallest
+// try fails; the sentence says why and what step would do. report may be NULL.
 CLV_API clv_result clv_solver_step(clv_solver *solver, double time, double dt, clv_step_report *report);
 
 // The largest explicit step that the body stands in its present state, by the greatest eigenvalue of its stiffness and
-// damping over its masses, found by Lanczos' iteration to half a per cent or better, from above; INFINITY for an implicit method.
-// Heun's method has none without damping: there it is the step at which the fastest mode grows by a thousandth.
+// damping over its masses, found by Lanczos' iteration to half a per cent or better, from above; INFINITY for an
+// implicit method. Heun's method has none without damping: there it is the step at which the fastest mode grows by a
+// thousandth.
 CLV_API clv_result clv_solver_stable_step(clv_solver *solver, double *dt);
 
-// What must be kept to go on later with the same bits: named arrays of doubles (accelerations, the order of a direct solver). The k-th;
-// false past the last. `count` doubles lie at *values and may be written with as many.
+// What must be kept to go on later with the same bits: named arrays of doubles (accelerations, the order of a direct
+// solver). The k-th; false past the last. `count` doubles lie at *values and may be written with as many.
 CLV_API bool clv_solver_memory(clv_solver *solver, uint32_t k, const char **name, double **values, size_t *count);
 
 CLV_END_DECLS

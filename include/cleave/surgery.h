@@ -1,20 +1,22 @@
 // Surgery: cutting, piercing, tearing, removing, refining and coarsening a body while it moves.
 //
-// Every operation is one transaction on the body's map: it selects (facets, cells), changes the topology, and commits; the
-// map's journal does the rest: columns follow their policies, views, masses, constraints and solvers follow the journal. So
-// nothing here keeps a copy of the body, and nothing here is told to anybody twice. What fails, fails with a sentence, and
-// the body is as it was.
+// Every operation is one transaction on the body's map: it selects (facets, cells), changes the topology, and commits;
+// the map's journal does the rest: columns follow their policies, views, masses, constraints and solvers follow the
+// journal. So nothing here keeps a copy of the body, and nothing here is told to anybody twice. What fails, fails with
+// a sentence, and the body is as it was.
 //
-// What an operation selects is said in two ways. Zones (physics.h) speak of the body at rest, as everywhere: the same cells
-// whatever the body does meanwhile. Blades and surfaces are things in space: they meet the body where it is now.
+// What an operation selects is said in two ways. Zones (physics.h) speak of the body at rest, as everywhere: the same
+// cells whatever the body does meanwhile. Blades and surfaces are things in space: they meet the body where it is now.
 //
-// To cut is to unsew facets: no cell is lost, none is made, mass and stiffness stay. A facet is cut as a whole, at the level of
-// the coarser of its two cells. To refine is to halve: a cell of level k becomes cells of level k + 1, and vertices that
-// coarser neighbours do not know hang between their parents (physics.h). To slice is to make room for a cut first: cells
-// along the blade are refined, vertices near it are moved onto it or cells are split along it, and then facets are unsewn.
-// Quality (clv_element_quality, at rest) is never pushed below a bound: what would do so is left out, and counted.
+// To cut is to unsew facets: no cell is lost, none is made, mass and stiffness stay. A facet is cut as a whole, at the
+// level of the coarser of its two cells. To refine is to halve: a cell of level k becomes cells of level k + 1, and
+// vertices that coarser neighbours do not know hang between their parents (physics.h). To slice is to make room for a
+// cut first: cells along the blade are refined, vertices near it are moved onto it or cells are split along it, and
+// then facets are unsewn. Quality (clv_element_quality, at rest) is never pushed below a bound: what would do so is
+// left out, and counted.
 //
-// A surgery belongs to one body and remembers nothing but room to work in; a scalpel is a tool with a memory of its own.
+// A surgery belongs to one body and remembers nothing but room to work in; a scalpel is a tool with a memory of its
+// own.
 
 #ifndef CLEAVE_SURGERY_H
 #define CLEAVE_SURGERY_H
@@ -47,7 +49,8 @@ typedef struct clv_surgery_report {
 
 // Cutting
 
-// A blade: the segment between two points of a cutting edge, here before and there after it moved. What it swept is cut.
+// A blade: the segment between two points of a cutting edge, here before and there after it moved. What it swept is
+// cut.
 typedef struct clv_blade {
   double before[2][3], after[2][3];
 } clv_blade;
@@ -83,8 +86,8 @@ CLV_API clv_result clv_surgery_remove(clv_surgery *surgery, const clv_zone *zone
 // The cells of a list of darts.
 CLV_API clv_result clv_surgery_remove_cells(clv_surgery *surgery, const clv_dart *cells, uint32_t count,
                                             clv_surgery_report *report);
-// The cells that a box, a sphere or a capsule in space touches, where the body is now: their facets are unsewn, and they
-// are removed.
+// The cells that a box, a sphere or a capsule in space touches, where the body is now: their facets are unsewn, and
+// they are removed.
 CLV_API clv_result clv_surgery_pierce(clv_surgery *surgery, const clv_zone *shape, clv_surgery_report *report);
 // The same for all that the shape touches on its way while it is displaced, straight on, from one vector to another.
 CLV_API clv_result clv_surgery_pierce_along(clv_surgery *surgery, const clv_zone *shape, const double from[3],
@@ -104,8 +107,9 @@ typedef struct clv_apply {
 CLV_API clv_apply clv_default_apply(void);
 // What is wrong with one: NULL when nothing is.
 CLV_API const char *clv_apply_wrong(const clv_apply *apply);
-// Applies a rule once to each orbit that there is now, where it matches: a place that refuses it, or is gone by then, is
-// left out. When all did, clv_surgery_error says what the first had to say. What columns a rule reads the body must have.
+// Applies a rule once to each orbit that there is now, where it matches: a place that refuses it, or is gone by then,
+// is left out. When all did, clv_surgery_error says what the first had to say. What columns a rule reads the body must
+// have.
 CLV_API clv_result clv_surgery_apply(clv_surgery *surgery, const clv_apply *apply, clv_surgery_report *report);
 
 // Tearing
@@ -139,12 +143,12 @@ CLV_API clv_result clv_surgery_tear(clv_surgery *surgery, const clv_tear *tear, 
 
 // Cutting through cells
 //
-// A plane, or what a blade swept if that is plane, cuts where the body is now. First cells that it crosses are refined to a
-// level; then vertices near it are moved onto it; then, if that is wanted, simplices that it still crosses are split along
-// it; and in the end the facets between what is above and what is below are unsewn. Each is a transaction of its own, and
-// all but the last change the mesh only: mass, momentum and what the body does stay. Hexahedra, prisms, pyramids and
-// quadrangles, cells with hanging vertices, and models of springs and hinges are neither moved nor split: the cut goes round
-// them by facets.
+// A plane, or what a blade swept if that is plane, cuts where the body is now. First cells that it crosses are refined
+// to a level; then vertices near it are moved onto it; then, if that is wanted, simplices that it still crosses are
+// split along it; and in the end the facets between what is above and what is below are unsewn. Each is a transaction
+// of its own, and all but the last change the mesh only: mass, momentum and what the body does stay. Hexahedra, prisms,
+// pyramids and quadrangles, cells with hanging vertices, and models of springs and hinges are neither moved nor split:
+// the cut goes round them by facets.
 
 typedef struct clv_slice {
   clv_blade blade; // what it swept
@@ -203,7 +207,8 @@ typedef struct clv_scalpel_report {
 CLV_API clv_result clv_scalpel_move(clv_scalpel *scalpel, const double tip[3], clv_scalpel_report *report);
 // Takes it off the tissue.
 CLV_API void clv_scalpel_lift(clv_scalpel *scalpel);
-// What must be kept, beside the body, to go on later with the same bits: `count` doubles that may be written with as many.
+// What must be kept, beside the body, to go on later with the same bits: `count` doubles that may be written with as
+// many.
 CLV_API void clv_scalpel_memory(clv_scalpel *scalpel, double **values, size_t *count);
 
 // Refining and coarsening
@@ -215,9 +220,9 @@ CLV_API clv_result clv_surgery_refine_cells(clv_surgery *surgery, const clv_dart
 // Until every cell of the zone has the level: level by level, a transaction each.
 CLV_API clv_result clv_surgery_refine(clv_surgery *surgery, const clv_zone *zone, uint32_t level,
                                       clv_surgery_report *report);
-// Puts families together again whose cells all lie in the zone, down to `level`; where something was cut or removed, or a
-// finer neighbour needs what would go, they stay. Momentum of vertices that vanish goes to their parents. Level by level, a
-// transaction each.
+// Puts families together again whose cells all lie in the zone, down to `level`; where something was cut or removed, or
+// a finer neighbour needs what would go, they stay. Momentum of vertices that vanish goes to their parents. Level by
+// level, a transaction each.
 CLV_API clv_result clv_surgery_coarsen(clv_surgery *surgery, const clv_zone *zone, uint32_t level,
                                        clv_surgery_report *report);
 // The level of a cell: that of its finest corner.

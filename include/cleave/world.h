@@ -1,9 +1,9 @@
 // Worlds: bodies with their solvers, a clock, and events on a timetable.
 //
-// A step is: the events that are due, the tools under way, then each body's solver. Events and tools change what bodies are
-// subject to and what they are; nothing else does. A tool is an event that lasts: from its time on it acts before every
-// step, on what lay between this one and the last, until its path ends. The clock counts steps, and time is their number times the step: no error
-// adds up, and a world that is saved and loaded goes on with the same bits.
+// A step is: the events that are due, the tools under way, then each body's solver. Events and tools change what bodies
+// are subject to and what they are; nothing else does. A tool is an event that lasts: from its time on it acts before
+// every step, on what lay between this one and the last, until its path ends. The clock counts steps, and time is their
+// number times the step: no error adds up, and a world that is saved and loaded goes on with the same bits.
 
 #ifndef CLEAVE_WORLD_H
 #define CLEAVE_WORLD_H
@@ -58,8 +58,8 @@ typedef struct clv_action {
   uint32_t label;  // a number of yours, by which clv_world_culprit calls it; 0: none
 } clv_action;
 
-// "fix", "release", "move", "pull", "gravity", "remove", "cut", "knife", "pierce", "tear", "scalpel", "slice", "refine",
-// "coarsen", "adapt", "apply".
+// "fix", "release", "move", "pull", "gravity", "remove", "cut", "knife", "pierce", "tear", "scalpel", "slice",
+// "refine", "coarsen", "adapt", "apply".
 CLV_API const char *clv_action_name(clv_action_kind kind);
 CLV_API int clv_action_from_name(const char *name); // -1 for an unknown word
 
@@ -73,8 +73,8 @@ CLV_API clv_world *clv_world_create(const clv_world_def *def);
 CLV_API void clv_world_destroy(clv_world *world);
 CLV_API const char *clv_world_error(const clv_world *world);
 
-// Adds a body and its solver, which belong to the world then. name is copied; NULL: "body1", "body2" ... Before the first
-// step. NULL on failure.
+// Adds a body and its solver, which belong to the world then. name is copied; NULL: "body1", "body2" ... Before the
+// first step. NULL on failure.
 CLV_API clv_body *clv_world_add(clv_world *world, const char *name, const clv_body_def *body,
                                 const clv_solver_def *solver, clv_error *error);
 CLV_API uint32_t clv_world_bodies(const clv_world *world);
@@ -87,13 +87,13 @@ CLV_API const char *clv_world_body_name(const clv_world *world, uint32_t i);
 // scheduled for the past is for now. Equal times: in the order of calls.
 CLV_API clv_result clv_world_schedule(clv_world *world, const clv_action *action);
 
-// The scalpels of the timetable, in its order: what the k-th did last, before the last step; the place of its point. Before
-// its time and behind the end of its path it does nothing. False past the last.
+// The scalpels of the timetable, in its order: what the k-th did last, before the last step; the place of its point.
+// Before its time and behind the end of its path it does nothing. False past the last.
 CLV_API uint32_t clv_world_scalpels(const clv_world *world);
 CLV_API bool clv_world_scalpel(const clv_world *world, uint32_t k, clv_scalpel_report *last, double tip[3]);
 
-// The time of a step; where it was left open, it is decided now. 0 when that fails. One that is set while the world runs
-// is that of the steps to come: time goes on from where it is.
+// The time of a step; where it was left open, it is decided now. 0 when that fails. One that is set while the world
+// runs is that of the steps to come: time goes on from where it is.
 CLV_API double clv_world_get_step(clv_world *world);
 CLV_API clv_result clv_world_set_step(clv_world *world, double step);
 
@@ -107,8 +107,8 @@ typedef struct clv_world_report {
   double events_seconds, total_seconds;
 } clv_world_report;
 
-// One step. On failure no body has moved and the clock stands, and the sentence names the body; events that were carried
-// out before the failure are done, and those from the one that failed on still wait. report may be NULL.
+// One step. On failure no body has moved and the clock stands, and the sentence names the body; events that were
+// carried out before the failure are done, and those from the one that failed on still wait. report may be NULL.
 CLV_API clv_result clv_world_step(clv_world *world, clv_world_report *report);
 // The label of the action that the last failed step failed in; 0 when it was no action's fault.
 CLV_API uint32_t clv_world_culprit(const clv_world *world);
@@ -119,8 +119,8 @@ CLV_API uint64_t clv_world_steps(const clv_world *world);
 // its maps, its columns, its solvers' memories, as named blocks of bytes.
 typedef clv_result clv_world_writer(void *user, const char *name, const void *data, size_t size);
 CLV_API clv_result clv_world_save(clv_world *world, clv_world_writer *write, void *user);
-// For a world that was made the same way and has not stepped. `read` gives the block of a name; its pointer must live until
-// the next call. What is not of this world is refused; a world whose load fails on its way can only be destroyed.
+// For a world that was made the same way and has not stepped. `read` gives the block of a name; its pointer must live
+// until the next call. What is not of this world is refused; a world whose load fails on its way can only be destroyed.
 typedef clv_result clv_world_reader(void *user, const char *name, const void **data, size_t *size);
 CLV_API clv_result clv_world_load(clv_world *world, clv_world_reader *read, void *user);
 // A hash of clock, maps, positions and velocities: equal for equal bits.

@@ -1,7 +1,7 @@
 // Growable arrays on a clv_allocator.
 //
-// An array is a pointer, a count and a capacity in elements. Growing is the only operation that can fail, and it leaves the
-// array as it was; callers reserve first and write afterwards.
+// An array is a pointer, a count and a capacity in elements. Growing is the only operation that can fail, and it leaves
+// the array as it was; callers reserve first and write afterwards.
 
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
@@ -16,8 +16,8 @@
     uint32_t count, capacity;                                                                                          \
   }
 
-// Makes room for `need` elements in the array whose pointer lies at `slot`, growing by half as much again, or to exactly
-// `need` when it was empty. The pointer is copied, not aliased: `slot` may be of any object pointer type.
+// Makes room for `need` elements in the array whose pointer lies at `slot`, growing by half as much again, or to
+// exactly `need` when it was empty. The pointer is copied, not aliased: `slot` may be of any object pointer type.
 static inline bool base_grow(const clv_allocator *allocator, void *slot, uint32_t *capacity, uint64_t need,
                              size_t size) {
   if (need <= *capacity) return true;

@@ -1,8 +1,8 @@
 // Large pages: a hint to the system.
 //
-// What is streamed through and added to all over, tens of megabytes of it, needs more small pages than a processor knows the
-// places of, and it looks them up again and again. Memory that is asked for here gets large pages where the system has them
-// to give; nothing else about it changes, and a system that knows no such thing is not asked.
+// What is streamed through and added to all over, tens of megabytes of it, needs more small pages than a processor
+// knows the places of, and it looks them up again and again. Memory that is asked for here gets large pages where the
+// system has them to give; nothing else about it changes, and a system that knows no such thing is not asked.
 
 #ifndef BASE_PAGES_H
 #define BASE_PAGES_H

@@ -1,8 +1,8 @@
 // The pool; thread.h tells the idea.
 //
-// One word says everything about the task at hand: its number, how many parts it has, and the next to be taken. A part is
-// taken by counting the word up, which fails when the task is another by now: a thread that wakes too late does no harm,
-// and while a part is taken from a task, its caller is still waiting.
+// One word says everything about the task at hand: its number, how many parts it has, and the next to be taken. A part
+// is taken by counting the word up, which fails when the task is another by now: a thread that wakes too late does no
+// harm, and while a part is taken from a task, its caller is still waiting.
 
 #include "base/thread.h"
 

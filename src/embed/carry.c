@@ -146,8 +146,8 @@ static bool blends(const clv_column *column) {
   return column->def.create == CLV_CREATE_MEAN && column->index->dims == clv_orbit_dims(&column->map->view, CLV_VERTEX);
 }
 
-// Vertices put between vertices. They come in the order of the log, so that where the ends are new themselves their values
-// are known before; and by child, to be found.
+// Vertices put between vertices. They come in the order of the log, so that where the ends are new themselves their
+// values are known before; and by child, to be found.
 
 static int compare_parents(const void *a, const void *b) {
   const embed_parents *p = a, *q = b;
@@ -182,8 +182,8 @@ static const embed_parents *parents_of(const embedding *e, clv_dart child) {
   return e->parents.count ? bsearch(&key, e->by_child.data, e->parents.count, sizeof key, compare_parents) : NULL;
 }
 
-// The value at one end of a birth: of a vertex that was there before, or of one born earlier. *value stays NULL when it is
-// neither.
+// The value at one end of a birth: of a vertex that was there before, or of one born earlier. *value stays NULL when it
+// is neither.
 static bool value_at_end(const embedding *e, const clv_column *column, clv_dart end, uint32_t birth,
                          const uint8_t **value) {
   const map *m = column->map;
@@ -295,8 +295,8 @@ static uint32_t count_heirs(const clv_column *column, uint64_t old) {
   return count;
 }
 
-// Those that took the place of others have their values: a part of them where several share one, their sum or their mean where
-// one has those of several.
+// Those that took the place of others have their values: a part of them where several share one, their sum or their
+// mean where one has those of several.
 static void take_part(const embedding *e, const clv_column *column, uint32_t k, uint8_t *value) {
   const map *m = column->map;
   const map_write *log = m->log.data;
@@ -336,7 +336,8 @@ static void take_part(const embedding *e, const clv_column *column, uint32_t k, 
   }
 }
 
-// The places of one added cell: the first entry that tells of one is the one that counts. Entries of a cell follow one another.
+// The places of one added cell: the first entry that tells of one is the one that counts. Entries of a cell follow one
+// another.
 static void fill_heir(const embedding *e, const clv_column *column, uint32_t k) {
   const map *m = column->map;
   const map_write *log = m->log.data;

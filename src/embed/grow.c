@@ -1,7 +1,8 @@
 // Values in commits that refine and do nothing else (map/grow.c), where all columns copy.
 //
-// A child has its parent's values, each of its corners and edges those of the place it took; what is new has the column's first
-// value, a vertex between two others their mean; a half of an edge has the value of the whole. Nothing else changes.
+// A child has its parent's values, each of its corners and edges those of the place it took; what is new has the
+// column's first value, a vertex between two others their mean; a half of an edge has the value of the whole. Nothing
+// else changes.
 
 #include "embed/embed.h"
 

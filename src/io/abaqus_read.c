@@ -3,9 +3,9 @@
 //
 // Element sets are regions: an element in several of them belongs to the smallest, so that "everything" does not hide
 // the parts. Node sets become fields of 0 and 1 on the points. Parts are read one after the other where they stand; an
-// instance may move its part, not turn it, and a part may be placed once. What would make nodes or elements out of others
-// (*NGEN and the like) and files within files (*INCLUDE) is refused. Nodes may come after the elements that use them, so
-// corners are numbers of the file until its end.
+// instance may move its part, not turn it, and a part may be placed once. What would make nodes or elements out of
+// others (*NGEN and the like) and files within files (*INCLUDE) is refused. Nodes may come after the elements that use
+// them, so corners are numbers of the file until its end.
 
 #include "io/abaqus_cards.h"
 #include "io/abaqus_sets.h"

@@ -1,8 +1,8 @@
 // The sets of an Abaqus file, of nodes or of elements: names, and what they are made of.
 //
-// A set may be declared in pieces, before or after its members, and may name other sets that came before. So the pieces are
-// only listed while the file is read; at the end, when all nodes and elements are known, they are gone through. Numbers
-// belong to a part (scope), because every part of an assembly counts from 1.
+// A set may be declared in pieces, before or after its members, and may name other sets that came before. So the pieces
+// are only listed while the file is read; at the end, when all nodes and elements are known, they are gone through.
+// Numbers belong to a part (scope), because every part of an assembly counts from 1.
 
 #ifndef IO_ABAQUS_SETS_H
 #define IO_ABAQUS_SETS_H

@@ -1,11 +1,11 @@
-// Writes .inp files that CalculiX and Abaqus read: nodes, elements in runs of one type and region, each run in the element
-// set of its region, and node sets.
+// Writes .inp files that CalculiX and Abaqus read: nodes, elements in runs of one type and region, each run in the
+// element set of its region, and node sets.
 //
-// Nodes and elements are numbered from 1 in the order of the mesh, which reading keeps. Fields of 0 and 1 on points are node
-// sets. Solvers read 20 characters of a number, so a coordinate that needs more is rounded to what fits, 13 digits at
-// the least. Names of regions become labels: what a label cannot hold becomes '_', and it has 80 characters at the most.
-// There is no place for other fields, and points, polygons and polyhedra are refused. Names must differ in more than their
-// case, or the regions become one.
+// Nodes and elements are numbered from 1 in the order of the mesh, which reading keeps. Fields of 0 and 1 on points are
+// node sets. Solvers read 20 characters of a number, so a coordinate that needs more is rounded to what fits, 13 digits
+// at the least. Names of regions become labels: what a label cannot hold becomes '_', and it has 80 characters at the
+// most. There is no place for other fields, and points, polygons and polyhedra are refused. Names must differ in more
+// than their case, or the regions become one.
 
 #include "io/formats.h"
 #include "io/groups.h"

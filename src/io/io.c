@@ -1,7 +1,7 @@
 // The public calls: the way from a path to a mesh and back.
 //
-// This file owns the order of events: a mesh is emptied before it is read into and after a failure; a file, or all files of
-// a set, are whole in memory before the disk is touched.
+// This file owns the order of events: a mesh is emptied before it is read into and after a failure; a file, or all
+// files of a set, are whole in memory before the disk is touched.
 
 #include "cleave/io.h"
 

@@ -1,10 +1,11 @@
-// Reads MEDIT's files: .mesh (text) and .meshb (binary, versions 1 to 4, either byte order). Which of them a file is, its
-// first bytes tell.
+// Reads MEDIT's files: .mesh (text) and .meshb (binary, versions 1 to 4, either byte order). Which of them a file is,
+// its first bytes tell.
 //
 // A file is a list of sections, each a keyword, a count and as many rows of numbers; in a binary file the place of the
-// next section stands before them, so that sections nobody knows can be skipped. In a text those are skipped word by word
-// up to the next keyword. The last number of a row is a reference: of an element it is the region, of a vertex a value of
-// the field "ref", which is there if any vertex has one. The file must end with End: what was cut off is noticed.
+// next section stands before them, so that sections nobody knows can be skipped. In a text those are skipped word by
+// word up to the next keyword. The last number of a row is a reference: of an element it is the region, of a vertex a
+// value of the field "ref", which is there if any vertex has one. The file must end with End: what was cut off is
+// noticed.
 
 #include "io/bytes.h"
 #include "io/formats.h"

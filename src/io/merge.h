@@ -5,8 +5,8 @@
 
 #include "io/reader.h"
 
-// Adds the different ones of so many points to the mesh, in the order in which they first came (0 and -0 are equal), and
-// numbers all of them. The points must be finite. By sorting: no choice of coordinates makes it slow.
+// Adds the different ones of so many points to the mesh, in the order in which they first came (0 and -0 are equal),
+// and numbers all of them. The points must be finite. By sorting: no choice of coordinates makes it slow.
 bool io_merge_points(io_reader *r, const double (*points)[3], size_t count, uint32_t *numbers);
 
 #endif

@@ -1,8 +1,8 @@
 // From the names in a file to the numbers 0, 1, 2, ... in the order in which they first came.
 //
-// A crit-bit tree: a look-up costs the length of the name at the most, so no file can be made that is slow to read. A name
-// counts up to IO_NAME_SIZE - 1 characters, as a mesh keeps it. The tree lives in the reader's scratch memory and points
-// into the file: it must not be grown while scratch blocks above it are about to be cut.
+// A crit-bit tree: a look-up costs the length of the name at the most, so no file can be made that is slow to read. A
+// name counts up to IO_NAME_SIZE - 1 characters, as a mesh keeps it. The tree lives in the reader's scratch memory and
+// points into the file: it must not be grown while scratch blocks above it are about to be cut.
 
 #ifndef IO_NAMES_H
 #define IO_NAMES_H

@@ -2,8 +2,8 @@
 //
 // A statement is a line; a backslash at its end joins the next one to it. Of a corner "7/2/5" the vertex counts; its
 // texture and normal are left. Corners may be counted from the last vertex backwards, and may name vertices that follow
-// later, so they are compared with the number of vertices at the end. The name of a group is the rest of its line: "g left
-// lobe" is one group. Colours behind the coordinates become the field "color". Statements about looks are skipped;
+// later, so they are compared with the number of vertices at the end. The name of a group is the rest of its line: "g
+// left lobe" is one group. Colours behind the coordinates become the field "color". Statements about looks are skipped;
 // curves and surfaces are refused.
 
 #include "io/formats.h"

@@ -1,7 +1,7 @@
 // Writes Wavefront's .obj files: vertices, faces, lines and points, in the order of the mesh, with regions as groups.
 //
-// A field "color" of three components on the points stands behind the coordinates, as many programs read it. There is no
-// place for other fields, and volumes are refused.
+// A field "color" of three components on the points stands behind the coordinates, as many programs read it. There is
+// no place for other fields, and volumes are refused.
 
 #include "io/formats.h"
 #include "io/groups.h"

@@ -1,10 +1,10 @@
 // Reads .ply files, text and binary in either byte order.
 //
-// Vertices become points, faces triangles, quadrangles and polygons, edges lines, and triangle strips triangles; elements
-// nobody knows are skipped. Integers called "region" on those are regions. Other scalar properties become fields, those
-// that belong together one: nx ny nz are "normal", red green blue and alpha "color", a_0 a_1 a_2 "a". Lists that are not
-// corners are skipped. The scalars of an element are kept in a table until all elements are there, because a field covers
-// all points or all elements of a mesh.
+// Vertices become points, faces triangles, quadrangles and polygons, edges lines, and triangle strips triangles;
+// elements nobody knows are skipped. Integers called "region" on those are regions. Other scalar properties become
+// fields, those that belong together one: nx ny nz are "normal", red green blue and alpha "color", a_0 a_1 a_2 "a".
+// Lists that are not corners are skipped. The scalars of an element are kept in a table until all elements are there,
+// because a field covers all points or all elements of a mesh.
 
 #include "io/formats.h"
 #include "io/ply_header.h"

@@ -1,9 +1,9 @@
 // Writes .ply files: text, or binary and little-endian.
 //
 // Points are vertices; triangles, quadrangles and polygons are faces; lines are edges, behind the faces. Regions are an
-// integer "region" on faces and edges. Fields are doubles, "normal" and "color" by the names that programs look for, others
-// of several components as a_0 a_1 a_2. Colours that are whole numbers from 0 to 255 are bytes, which is what programs
-// expect. Names of regions and volumes have no place.
+// integer "region" on faces and edges. Fields are doubles, "normal" and "color" by the names that programs look for,
+// others of several components as a_0 a_1 a_2. Colours that are whole numbers from 0 to 255 are bytes, which is what
+// programs expect. Names of regions and volumes have no place.
 
 #include "io/formats.h"
 

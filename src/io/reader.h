@@ -74,7 +74,8 @@ bool io_spend(io_reader *r, size_t count, size_t size);
 
 // An array that is not zeroed. NULL only after a failure; an array of nothing is not NULL.
 void *io_scratch_new(io_reader *r, size_t count, size_t size);
-// The array `old` of *capacity things, or a copy with more room when it holds `count` of them already. NULL after a failure.
+// The array `old` of *capacity things, or a copy with more room when it holds `count` of them already. NULL after a
+// failure.
 void *io_scratch_grow(io_reader *r, void *old, size_t count, size_t *capacity, size_t size);
 // Frees every scratch block above `top`, an earlier value of r->scratch.
 void io_scratch_cut(io_reader *r, io_scratch *top);

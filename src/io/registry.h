@@ -1,7 +1,7 @@
 // The formats there are: their names, their endings, what each has a place for.
 //
-// Reading goes by the ending of a name alone, writing by the name of a format or, without one, by the ending. Nothing else
-// in the room knows more than one format.
+// Reading goes by the ending of a name alone, writing by the name of a format or, without one, by the ending. Nothing
+// else in the room knows more than one format.
 
 #ifndef IO_REGISTRY_H
 #define IO_REGISTRY_H

@@ -1,9 +1,10 @@
 // Reads .stl files, text and binary. Triangles repeat the coordinates of their corners; equal ones are merged.
 //
-// Which of the two a file is cannot be told from its first word: many programs begin the free text of a binary file with
-// "solid". A file is binary when it is as long as the number of triangles in it says, or when there is a zero byte near
-// its start; otherwise it is text when it begins with "solid". Solids of a text are regions, by their names; in a binary
-// file the 16 bits behind each triangle are the number of its region. Normals are left: they follow from the corners.
+// Which of the two a file is cannot be told from its first word: many programs begin the free text of a binary file
+// with "solid". A file is binary when it is as long as the number of triangles in it says, or when there is a zero byte
+// near its start; otherwise it is text when it begins with "solid". Solids of a text are regions, by their names; in a
+// binary file the 16 bits behind each triangle are the number of its region. Normals are left: they follow from the
+// corners.
 
 #include "io/bytes.h"
 #include "io/formats.h"

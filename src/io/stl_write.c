@@ -1,8 +1,8 @@
 // Writes .stl files: text, with doubles that read back exactly and a solid for each run of elements of one region; or
 // binary, whose coordinates are 32-bit floats and whose regions have 16 bits.
 //
-// There are triangles and nothing else: points that no triangle uses, fields, and the names of regions in a binary file,
-// have no place.
+// There are triangles and nothing else: points that no triangle uses, fields, and the names of regions in a binary
+// file, have no place.
 
 #include "io/formats.h"
 #include "io/groups.h"

@@ -1,13 +1,15 @@
 // Reads TetGen's files, and those of Triangle, which have the same form.
 //
-// A mesh is a set of files that differ in their endings: points in .node, tetrahedra (or triangles, in the plane) in .ele,
-// boundary triangles in .face, edges in .edge. Whichever of them is named, the .node file is read, and of the others those
-// that are there. A mesh that is read from memory has no files beside it: a .node file gives its points, the others an
-// error. A .smesh or .poly file is a surface and holds its points itself, or leaves them to the .node file too.
+// A mesh is a set of files that differ in their endings: points in .node, tetrahedra (or triangles, in the plane) in
+// .ele, boundary triangles in .face, edges in .edge. Whichever of them is named, the .node file is read, and of the
+// others those that are there. A mesh that is read from memory has no files beside it: a .node file gives its points,
+// the others an error. A .smesh or .poly file is a surface and holds its points itself, or leaves them to the .node
+// file too.
 //
-// Numbers begin with 0 or 1, as the first point says; here any will do. Attributes and markers of points become the fields
-// "attribute" and "marker". The first attribute of a tetrahedron is its region when all are whole numbers, the marker of a
-// face or edge is its region. What follows behind these on a line is left: neighbours, when TetGen was asked for them.
+// Numbers begin with 0 or 1, as the first point says; here any will do. Attributes and markers of points become the
+// fields "attribute" and "marker". The first attribute of a tetrahedron is its region when all are whole numbers, the
+// marker of a face or edge is its region. What follows behind these on a line is left: neighbours, when TetGen was
+// asked for them.
 
 #include "io/file.h"
 #include "io/formats.h"

@@ -1,8 +1,8 @@
 // Writes TetGen's files. A mesh is a set of them: .node, .ele, .face and .edge, each made by one call; a surface of
 // triangles, quadrangles and polygons is one .smesh file, which TetGen fills with tetrahedra.
 //
-// Things are numbered from 1. Regions are the attribute of a tetrahedron and the marker of a face or edge; "attribute" and
-// "marker" on points go where TetGen has them. There is no place for other fields and for names of regions.
+// Things are numbered from 1. Regions are the attribute of a tetrahedron and the marker of a face or edge; "attribute"
+// and "marker" on points go where TetGen has them. There is no place for other fields and for names of regions.
 
 #include "io/formats.h"
 

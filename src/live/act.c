@@ -12,7 +12,7 @@ static bool refuse(clv_error *error, const char *sentence) {
   return false;
 }
 
-// ---- edits -----------------------------------------------------------------------------------------------------------
+// ---- edits --------------------------------------------------------------------------------------
 
 typedef struct edit {
   clv_body *body;
@@ -219,7 +219,7 @@ static bool do_edit(clv_live *live, const live_command *c, live_text *answer, cl
   return true;
 }
 
-// ---- picking ---------------------------------------------------------------------------------------------------------
+// ---- picking ------------------------------------------------------------------------------------
 
 static uint32_t place_of(const clv_walk *walk, clv_dart dart) {
   uint32_t k = 0;
@@ -249,7 +249,7 @@ static bool pick(clv_live *live, const live_command *c, live_text *answer, clv_e
   return good || refuse(error, "this cell has too many darts to be shown");
 }
 
-// ---- the rest --------------------------------------------------------------------------------------------------------
+// ---- the rest -----------------------------------------------------------------------------------
 
 static bool end_stroke(clv_live *live, uint32_t client) {
   if (live->stroke_client == client) live->stroke = false;

@@ -56,7 +56,7 @@ bool live_board_take(live_board *board, live_sheet *sheet, live_table *table) {
   return true;
 }
 
-// ---- frames ----------------------------------------------------------------------------------------------------------
+// ---- frames -------------------------------------------------------------------------------------
 
 enum { CLOCK = 1, FACES, FACES_CHANGED, POINTS, FIELD, HELD, SECTION_HEAD = 16 };
 

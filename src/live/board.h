@@ -1,7 +1,7 @@
 // The board: the state of a world as it was last published, and frames made from it.
 //
-// The engine writes to it, clients read from it; whoever does either holds its lock. The engine only tries for the lock,
-// and comes back after the next step where it is taken.
+// The engine writes to it, clients read from it; whoever does either holds its lock. The engine only tries for the
+// lock, and comes back after the next step where it is taken.
 
 #ifndef LIVE_BOARD_H
 #define LIVE_BOARD_H
@@ -70,8 +70,8 @@ typedef struct live_look {
   live_field_name field;
 } live_look;
 
-// A frame for one who knows what `known` says, with room in front, appended to `bytes`; `known` is what it knows then. False when
-// memory is out.
+// A frame for one who knows what `known` says, with room in front, appended to `bytes`; `known` is what it knows then.
+// False when memory is out.
 typedef struct live_bytes {
   BASE_ARRAY(uint8_t) data;
 } live_bytes;

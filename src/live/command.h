@@ -1,5 +1,5 @@
-// Commands: what a client may say, and what each needs. One table says it all; what is wrong is told before the engine hears
-// of it.
+// Commands: what a client may say, and what each needs. One table says it all; what is wrong is told before the engine
+// hears of it.
 
 #ifndef LIVE_COMMAND_H
 #define LIVE_COMMAND_H

@@ -1,8 +1,8 @@
 // The engine: commands, steps, pace.
 //
 // Between two steps it takes what clients said, in the order in which it came. Pace is kept by the clock: a step is due
-// when real time times the factor has come to its beginning. An engine that is too slow for that goes as fast as it can, and
-// never tries to catch up with more than a quarter of a second.
+// when real time times the factor has come to its beginning. An engine that is too slow for that goes as fast as it
+// can, and never tries to catch up with more than a quarter of a second.
 
 #include "live/live.h"
 
@@ -36,7 +36,7 @@ void live_note(clv_live *live, bool warning, const char *format, ...) {
   live->newsed = 0;
 }
 
-// ---- commands --------------------------------------------------------------------------------------------------------
+// ---- commands -----------------------------------------------------------------------------------
 
 static void answer(clv_live *live, const live_command *command) {
   clv_error error = {CLV_OK, ""};
@@ -83,7 +83,7 @@ void live_obey(clv_live *live) {
   live->working.count = 0;
 }
 
-// ---- steps -----------------------------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 static void count_step(clv_live *live, const clv_world_report *report) {
   clv_world_report *sums = &live->sums;
@@ -153,7 +153,7 @@ clv_result live_step(clv_live *live) {
   return result;
 }
 
-// ---- pace ------------------------------------------------------------------------------------------------------------
+// ---- pace ---------------------------------------------------------------------------------------
 
 static double time_now(const clv_live *live) {
   return live->series ? clv_series_time(live->series, live->frame) : clv_world_time(live->world);

@@ -1,10 +1,11 @@
 // Grabs: springs from a point of a body to where a hand is.
 //
-// A spring pulls at a particle and those about it, each by its share of their mass: the same acceleration for all, so that
-// nothing is torn out of the body. It is stretched by what the middle of their masses lacks, so that its force has an energy. Its
-// force is a load: constant over a step. So it must not be stiffer than a step stands: what a patch of mass M, held by its neighbours with stiffness q, answers to in one step h is (M + h^2 q) / h^2,
-// and a quarter of that is the bound; below it the spring carries the whole body's weight on a thirtieth of its size. Where there is
-// no inertia, the body answers at once with all it has, and the force comes a tenth at a time.
+// A spring pulls at a particle and those about it, each by its share of their mass: the same acceleration for all, so
+// that nothing is torn out of the body. It is stretched by what the middle of their masses lacks, so that its force has
+// an energy. Its force is a load: constant over a step. So it must not be stiffer than a step stands: what a patch of
+// mass M, held by its neighbours with stiffness q, answers to in one step h is (M + h^2 q) / h^2, and a quarter of that
+// is the bound; below it the spring carries the whole body's weight on a thirtieth of its size. Where there is no
+// inertia, the body answers at once with all it has, and the force comes a tenth at a time.
 
 #include "live/live.h"
 #include "physics/body.h"

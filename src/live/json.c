@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- reading ---------------------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 typedef struct reader {
   live_json_document *document;
@@ -253,7 +253,7 @@ const live_json *live_json_item(const live_json_document *document, const live_j
   return &document->nodes[at];
 }
 
-// ---- writing ---------------------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 static bool reserve(live_text *text, size_t more) {
   if (!text->failed)

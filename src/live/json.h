@@ -1,8 +1,8 @@
 // JSON, read without mercy and written as it goes.
 //
-// What is read comes from anywhere: a text is one object, at most LIVE_JSON_DEPTH deep, of at most LIVE_JSON_NODES values; no
-// comments, no commas too many, no numbers but JSON's, no bytes that are no UTF-8. Nothing is allocated: a document is a
-// struct. What is written goes to a text that grows.
+// What is read comes from anywhere: a text is one object, at most LIVE_JSON_DEPTH deep, of at most LIVE_JSON_NODES
+// values; no comments, no commas too many, no numbers but JSON's, no bytes that are no UTF-8. Nothing is allocated: a
+// document is a struct. What is written goes to a text that grows.
 
 #ifndef LIVE_JSON_H
 #define LIVE_JSON_H

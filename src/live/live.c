@@ -9,7 +9,7 @@ clv_live_def clv_default_live_def(void) {
   return (clv_live_def){.factor = 1, .allocator = clv_default_allocator()};
 }
 
-// ---- making ----------------------------------------------------------------------------------------------------------
+// ---- making -------------------------------------------------------------------------------------
 
 static char *copy_text(const clv_allocator *a, const char *text) {
   char *copy = base_allocate(a, strlen(text) + 1);
@@ -200,7 +200,7 @@ void clv_live_destroy(clv_live *live) {
   base_free(&a, live, sizeof *live);
 }
 
-// ---- clients ---------------------------------------------------------------------------------------------------------
+// ---- clients ------------------------------------------------------------------------------------
 
 static live_client *find_client(clv_live *live, uint32_t number) {
   for (uint32_t k = 0; number && k < CLV_LIVE_CLIENTS; k++)

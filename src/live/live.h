@@ -205,8 +205,8 @@ extern const char *const live_setting_names[LIVE_SETTINGS];
 
 // Publishing (publish.c).
 void live_publish(clv_live *live);
-// What happens so often a second, whenever somebody looks, is due at beats: the next one after `beat`. Who is late makes up for
-// one beat and not for more, so that steps of 16 ms do not make 30 frames of 60.
+// What happens so often a second, whenever somebody looks, is due at beats: the next one after `beat`. Who is late
+// makes up for one beat and not for more, so that steps of 16 ms do not make 30 frames of 60.
 double live_next_beat(double beat, double now, double rate);
 void live_publish_if_due(clv_live *live);
 // Texts for clients by number; 0: for all (news, which may be dropped).

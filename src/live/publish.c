@@ -10,7 +10,7 @@
 
 enum { MOST_PER_SECOND = 60, FIELD_SHARE = 20 };
 
-// ---- the board -------------------------------------------------------------------------------------------------------
+// ---- the board ----------------------------------------------------------------------------------
 
 static bool publish_points(const live_board *board, live_panel *panel, clv_body *body) {
   const uint32_t count = 3 * clv_body_slots(body);
@@ -35,7 +35,7 @@ static bool publish_held(const live_board *board, live_panel *panel, live_body *
   return true;
 }
 
-// ---- fields ----------------------------------------------------------------------------------------------------------
+// ---- fields -------------------------------------------------------------------------------------
 
 static float cell_value(const clv_live *live, uint32_t body, live_field_name name, clv_dart cell) {
   const live_show *show = &live->bodies[body].show;
@@ -91,7 +91,7 @@ static bool publish_fields(clv_live *live, const uint32_t *wanted) {
   return good;
 }
 
-// ---- all of it -------------------------------------------------------------------------------------------------------
+// ---- all of it ----------------------------------------------------------------------------------
 
 static bool publish_world(clv_live *live, const uint32_t *wanted) {
   live_board *board = &live->board;
@@ -144,7 +144,7 @@ void live_publish_if_due(clv_live *live) {
   live_publish(live);
 }
 
-// ---- texts -----------------------------------------------------------------------------------------------------------
+// ---- texts --------------------------------------------------------------------------------------
 
 static void post_to(clv_live *live, live_client *client, const live_text *text) {
   const size_t size = text->bytes.count;
@@ -170,7 +170,7 @@ void live_post(clv_live *live, uint32_t number, const live_text *text) {
   if (live->def.wake) live->def.wake(live->def.user);
 }
 
-// ---- news ------------------------------------------------------------------------------------------------------------
+// ---- news ---------------------------------------------------------------------------------------
 
 static void say_vector(live_text *text, const double *v) {
   live_say(text, "[");
@@ -297,7 +297,7 @@ void live_news(clv_live *live) {
   live_post(live, 0, text);
 }
 
-// ---- the hello -------------------------------------------------------------------------------------------------------
+// ---- the hello ----------------------------------------------------------------------------------
 
 static void say_body(clv_live *live, live_text *text, uint32_t b) {
   const char *name = live->series ? clv_series_body_name(live->series, b) : clv_world_body_name(live->world, b);

@@ -8,8 +8,8 @@
 //     TICK CLIENT {"do": ...}
 //     end TICK HASH
 //
-// A tick is a step that was tried, whether it was undone later or not. Everything else follows: the engine is the same, so
-// the bits are.
+// A tick is a step that was tried, whether it was undone later or not. Everything else follows: the engine is the same,
+// so the bits are.
 
 #include "live/live.h"
 
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// ---- remembering -----------------------------------------------------------------------------------------------------
+// ---- remembering --------------------------------------------------------------------------------
 
 static void remember(clv_live *live, uint32_t client, const char *text, uint32_t length) {
   if (live->history_full) return;
@@ -59,7 +59,7 @@ void live_history_free(clv_live *live) {
   BASE_RELEASE(&live->allocator, &live->history);
 }
 
-// ---- writing ---------------------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 static void say_replay(clv_live *live, live_text *text) {
   const char *scene = clv_scene_text(live->scene);
@@ -137,7 +137,7 @@ bool live_record(clv_live *live, bool on, live_text *answer, clv_error *error) {
   return true;
 }
 
-// ---- doing it again --------------------------------------------------------------------------------------------------
+// ---- doing it again -----------------------------------------------------------------------------
 
 struct clv_replay {
   clv_allocator allocator;

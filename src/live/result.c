@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// ---- skins -----------------------------------------------------------------------------------------------------------
+// ---- skins --------------------------------------------------------------------------------------
 
 typedef struct side {
   uint32_t key[3]; // its least corners, in order; the third largest one tells triangles and quadrangles apart enough
@@ -82,7 +82,7 @@ static bool same_side(const side *a, const side *b) {
   return !memcmp(a->key, b->key, sizeof a->key) && a->count == b->count;
 }
 
-// ---- what lay on another face at rest ----------------------------------------------------------------------------------
+// ---- what lay on another face at rest -----------------------------------------------------------
 
 static const clv_field *find_field(const clv_mesh *mesh, const char *name, uint32_t components) {
   for (size_t k = 0; k < mesh->field_count; k++) {
@@ -131,7 +131,7 @@ static void mark_open(const clv_live *live, const clv_mesh *mesh, skin *s, uint8
   base_free(a, list, s->sides.count * sizeof *list);
 }
 
-// ---- tables ----------------------------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
 static bool put_face(live_show *show, live_table *table, uint32_t slot, const live_face *face) {
   const clv_allocator *a = show->allocator;
@@ -224,7 +224,7 @@ static bool make_tables(clv_live *live, uint32_t body) {
   return good;
 }
 
-// ---- frames ----------------------------------------------------------------------------------------------------------
+// ---- frames -------------------------------------------------------------------------------------
 
 static bool same_elements(const clv_mesh *a, const clv_mesh *b) {
   return a->element_count == b->element_count && a->element_count &&
@@ -286,7 +286,7 @@ void live_result_free(clv_live *live) {
   base_free(&live->allocator, live->meshes, live->body_count * sizeof *live->meshes);
 }
 
-// ---- publishing ------------------------------------------------------------------------------------------------------
+// ---- publishing ---------------------------------------------------------------------------------
 
 static bool publish_points(clv_live *live, uint32_t b) {
   const clv_mesh *mesh = &live->meshes[b];

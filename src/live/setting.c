@@ -42,7 +42,7 @@ void live_settings_find(clv_live *live) {
   live->settings[LIVE_SET_ITERATIONS] = (live_setting){solver->iterations, 0, fmax(1000, solver->iterations), false};
 }
 
-// ---- putting them to work --------------------------------------------------------------------------------------------
+// ---- putting them to work -----------------------------------------------------------------------
 
 static clv_result of_world(const clv_live *live, clv_result result, clv_error *error) {
   return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "%s", clv_world_error(live->world));
@@ -148,7 +148,7 @@ bool live_settings_set(clv_live *live, const char *name, double value, clv_error
   return false;
 }
 
-// ---- methods and models ----------------------------------------------------------------------------------------------
+// ---- methods and models -------------------------------------------------------------------------
 
 bool live_method_set(clv_live *live, uint32_t body, const char *name, clv_error *error) {
   const int method = clv_method_from_name(name);
@@ -181,7 +181,7 @@ bool live_model_set(clv_live *live, uint32_t body, const char *name, clv_error *
   return true;
 }
 
-// ---- all of them -----------------------------------------------------------------------------------------------------
+// ---- all of them --------------------------------------------------------------------------------
 
 clv_result live_settings_apply(clv_live *live, clv_error *error) {
   clv_result result = CLV_OK;

@@ -1,5 +1,5 @@
-// See show.h. What a commit wrote is read from the view's log, as views do: the cells of the darts it names, the cells that
-// events are about, and those about vertices that have another number now.
+// See show.h. What a commit wrote is read from the view's log, as views do: the cells of the darts it names, the cells
+// that events are about, and those about vertices that have another number now.
 
 #include "live/show.h"
 #include "map/plan.h"
@@ -11,7 +11,7 @@
        ? ((array)->data[(array)->count++] = (value), true)                                                             \
        : false)
 
-// ---- hearing ---------------------------------------------------------------------------------------------------------
+// ---- hearing ------------------------------------------------------------------------------------
 
 uint32_t live_cell_slots(const clv_map *view) {
   return map_read(view)->pages.count << 10;
@@ -91,7 +91,7 @@ static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   }
 }
 
-// ---- faces of a cell -------------------------------------------------------------------------------------------------
+// ---- faces of a cell ----------------------------------------------------------------------------
 
 static uint32_t flags_of(const live_show *show, clv_dart cell) {
   const uint32_t level = clv_surgery_level(show->surgery, cell);
@@ -211,7 +211,7 @@ static bool find_faces(live_show *show, clv_dart cell, uint32_t layer) {
   return show->work.count == 0 || turn_outward(show, cell);
 }
 
-// ---- tables ----------------------------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
 static bool make_runs(live_show *show, live_table *table) {
   const uint32_t slots = live_cell_slots(show->map);
@@ -314,7 +314,7 @@ void live_show_keep(live_show *show, uint32_t layer, bool kept) {
   if (kept) show->stale = true;
 }
 
-// ---- pieces ----------------------------------------------------------------------------------------------------------
+// ---- pieces -------------------------------------------------------------------------------------
 
 static bool reach(live_show *show, clv_dart dart) {
   const uint32_t number = map_block(map_read(show->map), dart);
@@ -361,7 +361,7 @@ uint32_t live_show_components(live_show *show) {
   return count;
 }
 
-// ---- creating --------------------------------------------------------------------------------------------------------
+// ---- creating -----------------------------------------------------------------------------------
 
 // Every facet that has nothing beyond it now is outer.
 static bool mark_outer(const live_show *show) {

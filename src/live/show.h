@@ -1,8 +1,8 @@
 // The show: a body's faces as triangles in numbered slots, kept current by the map's journal alone.
 //
 // Every cell has a run of slots. A commit tells which cells it touched; their runs are filled anew, moved where they
-// need more room, emptied where the cell is gone, and nothing else is looked at. A slot knows the version of the table at
-// which it changed last, so what a client lacks that knows version v is what has a later stamp: no history is kept.
+// need more room, emptied where the cell is gone, and nothing else is looked at. A slot knows the version of the table
+// at which it changed last, so what a client lacks that knows version v is what has a later stamp: no history is kept.
 //
 // Which faces were there from the beginning is a column of the map, on the facets as cells see them: a facet that is
 // divided hands it on to its pieces, and what a cut lays open never had it.
@@ -64,8 +64,8 @@ typedef struct live_show {
 uint32_t live_cell_slots(const clv_map *view);
 clv_dart live_cell_dart(const clv_map *view, uint32_t cell);
 
-// For a body whose world has not begun: it gets a column; or for one that was shown before. Versions go on from those that
-// the show had for another body.
+// For a body whose world has not begun: it gets a column; or for one that was shown before. Versions go on from those
+// that the show had for another body.
 clv_result live_show_create(live_show *show, const clv_allocator *allocator, clv_body *body, clv_surgery *surgery,
                             clv_error *error);
 // Before the body goes. The tables stay.

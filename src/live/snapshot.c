@@ -1,8 +1,9 @@
 // Snapshots: worlds as they were before an edit, and the way back.
 //
-// A snapshot is what clv_world_save writes, kept in memory, and the settings of then. Going back makes the world anew from
-// its scene and loads it, so that nothing of what was undone is left anywhere. A world that was saved with another model or
-// method than its scene's is loaded as the scene has it, changed, and given its last bits from the blocks once more.
+// A snapshot is what clv_world_save writes, kept in memory, and the settings of then. Going back makes the world anew
+// from its scene and loads it, so that nothing of what was undone is left anywhere. A world that was saved with another
+// model or method than its scene's is loaded as the scene has it, changed, and given its last bits from the blocks once
+// more.
 
 #include "live/live.h"
 #include "physics/body.h"
@@ -122,7 +123,7 @@ void live_snapshot_free(clv_live *live) {
   BASE_RELEASE(&live->allocator, &live->undo);
 }
 
-// ---- worlds ----------------------------------------------------------------------------------------------------------
+// ---- worlds -------------------------------------------------------------------------------------
 
 static clv_result show_bodies(const clv_live *live, clv_world *world, clv_error *error) {
   clv_result result = CLV_OK;

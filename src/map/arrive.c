@@ -1,12 +1,12 @@
 // Orbits in commits that refine (refined.c): what they are follows from what came.
 //
-// Nothing that was there falls apart but edges and faces of the refined cells, and nothing comes together. Children have the
-// ids of their parent's places from the start, so two sorts of places are left: those that bear no id yet, and those of a
-// child on an edge or face that was parted.
+// Nothing that was there falls apart but edges and faces of the refined cells, and nothing comes together. Children
+// have the ids of their parent's places from the start, so two sorts of places are left: those that bear no id yet, and
+// those of a child on an edge or face that was parted.
 //
-// What was parted is walked as a whole: all its cells are children, or have records. Places without an id lie beside one that
-// has it, and are told that id, or they are all of a new orbit. Orbits inside a cell change only where new darts hang, in cells
-// with records.
+// What was parted is walked as a whole: all its cells are children, or have records. Places without an id lie beside
+// one that has it, and are told that id, or they are all of a new orbit. Orbits inside a cell change only where new
+// darts hang, in cells with records.
 
 #include "map/plan.h"
 

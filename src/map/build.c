@@ -11,9 +11,9 @@ const uint8_t map_mirrored[MAP_TEMPLATES][8] = {
 // The table of facets
 
 typedef struct facet {
-  uint32_t vertices
-      [4];       // smallest, its smaller and its larger neighbour; the opposite one, or what tells larger facets apart
-  clv_dart dart; // of the first cell that has it; whether there is a second one, its link tells
+  uint32_t vertices[4]; // smallest, its smaller and its larger neighbour; the opposite one, or what tells larger facets
+                        // apart
+  clv_dart dart;        // of the first cell that has it; whether there is a second one, its link tells
 } facet;
 
 typedef struct facet_table {
@@ -93,8 +93,8 @@ static facet_corners corners_of(const clv_template *shape) {
   return list;
 }
 
-// The key of a facet with 2, 3 or 4 corners, and the position of its canonical dart in it. Without branches: no processor
-// can guess which corner is the smallest.
+// The key of a facet with 2, 3 or 4 corners, and the position of its canonical dart in it. Without branches: no
+// processor can guess which corner is the smallest.
 static inline uint32_t canonical(const uint32_t *v, uint32_t count, facet *key) {
   if (count == 2) {
     const uint32_t second = v[1] < v[0];
@@ -317,8 +317,8 @@ static bool begin_stars(builder *b) {
   return true;
 }
 
-// A vertex is found at its first corner, which is a root. Where a vertex's corners fall into several parts, there are more
-// roots than vertices.
+// A vertex is found at its first corner, which is a root. Where a vertex's corners fall into several parts, there are
+// more roots than vertices.
 static bool number_vertices(builder *b, bool *pinched) {
   map *m = b->m;
   map_index *index = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];

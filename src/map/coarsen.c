@@ -1,10 +1,10 @@
 // Coarsening: a family becomes the cell it came of.
 //
-// It is refining (refine.c) backwards. The parent is made as a template cell, and lies on the vertices, edges and faces that
-// the children's darts at its corners lie on (MAP_INHERIT). On each facet the neighbour is a coarse cell, which only has the
-// facet divided because the children did: then it is whole again. Or the neighbour is fine itself: then the parent has the
-// facet divided, and is extended. The middle of an edge goes when all cells about it are coarse; a vertex that anyone
-// needs stays, and hangs.
+// It is refining (refine.c) backwards. The parent is made as a template cell, and lies on the vertices, edges and faces
+// that the children's darts at its corners lie on (MAP_INHERIT). On each facet the neighbour is a coarse cell, which
+// only has the facet divided because the children did: then it is whole again. Or the neighbour is fine itself: then
+// the parent has the facet divided, and is extended. The middle of an edge goes when all cells about it are coarse; a
+// vertex that anyone needs stays, and hangs.
 //
 // Where some of a facet was cut or lost a neighbour and the rest was not, the family stays as it is.
 
@@ -53,7 +53,8 @@ static bool leads_along(const coarsening *c, uint32_t at, clv_dart end) {
   return f->shape->dimension == 3 && (at & 3u) < 2 && map_border_step(&border, dart, &found) && found == end;
 }
 
-// One cell beyond, in which the facet is divided as here and no further: its links, which lead all over the facet, say so.
+// One cell beyond, in which the facet is divided as here and no further: its links, which lead all over the facet, say
+// so.
 static bool is_coarse(const coarsening *c, uint32_t facet) {
   const map_family *f = &c->family;
   const clv_map *view = &c->m->view;
@@ -94,8 +95,8 @@ static bool is_whole_inside(const coarsening *c) {
   return true;
 }
 
-// True where a free facet of the parent is parted as the children are, and no further. What was sewn there may have been finer:
-// its vertices stay in a cell that was cut off.
+// True where a free facet of the parent is parted as the children are, and no further. What was sewn there may have
+// been finer: its vertices stay in a cell that was cut off.
 static bool is_bare(const coarsening *c, uint32_t facet) {
   const map_family *f = &c->family;
   const uint32_t first = f->shape->facet_first[facet];
@@ -147,8 +148,8 @@ static bool find_halves(const coarsening *c, clv_dart x, clv_dart other, halves 
   return view->dimension == 3 || clv_alpha(view, h->middle[0], 1) == h->middle[1];
 }
 
-// Goes round the edge of l, from the facet of l to that beyond it: calls `each` in every cell. False when one of them needs
-// the middle.
+// Goes round the edge of l, from the facet of l to that beyond it: calls `each` in every cell. False when one of them
+// needs the middle.
 typedef clv_result round_visitor(coarsening *c, const halves *h);
 static bool go_round(coarsening *c, uint32_t l, round_visitor *each, bool *round, clv_result *result) {
   const clv_map *view = &c->m->view;

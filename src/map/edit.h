@@ -23,8 +23,8 @@ static inline clv_result map_join(map *m, uint32_t i, clv_dart a, clv_dart b) {
 // Parts the i-links of the orbits at a dart and at its partner, ai(dart); without the tests of clv_map_unsew.
 clv_result map_unsew(map *m, uint32_t i, clv_dart dart, clv_dart partner);
 
-// clv_map_unsew at a facet between two plain cells, where its links are all that changes. False where a dart lies otherwise,
-// or cannot be edited: nothing has happened, and no error is set.
+// clv_map_unsew at a facet between two plain cells, where its links are all that changes. False where a dart lies
+// otherwise, or cannot be edited: nothing has happened, and no error is set.
 bool map_unsew_plain(map *m, clv_dart dart, clv_result *result);
 
 // All dimensions that commute with i: |j - i| >= 2.

@@ -1,8 +1,8 @@
 // Families: the cells that came of one, found again.
 //
-// A family is known by its vertices and its inner links. One of its cells has a corner of the parent; put in the place of the
-// table's first child, it says where all the others must be, for each way to part an octahedron. They are a family if they
-// are there, linked as the table has it, with corners of the right levels.
+// A family is known by its vertices and its inner links. One of its cells has a corner of the parent; put in the place
+// of the table's first child, it says where all the others must be, for each way to part an octahedron. They are a
+// family if they are there, linked as the table has it, with corners of the right levels.
 
 #include "map/family.h"
 

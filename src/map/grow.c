@@ -1,9 +1,9 @@
 // Growing: a commit that refines cells and does nothing else, told by the lineage of what came (lineage.h).
 //
-// No orbit is searched for. Darts and children are gone over in the order in which they came; each says of every sort what it lies
-// on. A newcomer that is met for the first time gets its id: of the parts of an edge that was whole the first goes on under the
-// old one, whatever else is new takes the next. Darts that were there bear the id of the whole; those of another half are one link
-// away from the dart that came between, and get theirs with it.
+// No orbit is searched for. Darts and children are gone over in the order in which they came; each says of every sort
+// what it lies on. A newcomer that is met for the first time gets its id: of the parts of an edge that was whole the
+// first goes on under the old one, whatever else is new takes the next. Darts that were there bear the id of the whole;
+// those of another half are one link away from the dart that came between, and get theirs with it.
 //
 // Both this way and that by a plan (resolve.c, arrive.c), which replays take, leave the same bits and tell the same.
 

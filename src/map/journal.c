@@ -72,7 +72,8 @@ size_t clv_journal_bytes(const clv_journal *journal) {
          journal->writes.capacity * sizeof *journal->writes.data + journal->payload.capacity;
 }
 
-// What the next commits will write to is asked for ahead of them: a write to where nobody has been waits for the memory.
+// What the next commits will write to is asked for ahead of them: a write to where nobody has been waits for the
+// memory.
 bool map_journals_reserve(map *m) {
   enum { AHEAD = 8 };
   const clv_allocator *a = &m->allocator;

@@ -220,8 +220,8 @@ static bool holds_first(const map *m, clv_dart end) {
   return first_of_edge(m, end) == end || first_of_edge(m, across) == across;
 }
 
-// The half of an edge of a cell that goes on as the whole: in a row that with the dart that stands for it, otherwise the first.
-// Where the other one could take a place in the row that is not in use, the commit has to look.
+// The half of an edge of a cell that goes on as the whole: in a row that with the dart that stands for it, otherwise
+// the first. Where the other one could take a place in the row that is not in use, the commit has to look.
 static uint32_t keeper(map_refining *r, const clv_dart ends[2], uint32_t whole) {
   const bool second = holds_first(r->m, ends[1]);
   if (whole & MAP_TEMPLATE_SLOT) return second;

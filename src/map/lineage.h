@@ -1,12 +1,14 @@
-// What refining knows of the vertices and edges it makes, kept until the commit (grow.c), which need not search for them then.
+// What refining knows of the vertices and edges it makes, kept until the commit (grow.c), which need not search for
+// them then.
 //
-// A refined cell has a handful of vertices and edges, whose numbers are constants of the shape (refine.h). Each is one that was
-// there, and has an id, or a newcomer: new, or a half of an edge that was whole. A dart that is hung into a neighbour lies on
-// such a vertex and such an edge; so do the children's corners and edges. All that is written down here as it is made, sort by
-// sort; nothing of it is in the map yet, where new places bear no ids before the commit.
+// A refined cell has a handful of vertices and edges, whose numbers are constants of the shape (refine.h). Each is one
+// that was there, and has an id, or a newcomer: new, or a half of an edge that was whole. A dart that is hung into a
+// neighbour lies on such a vertex and such an edge; so do the children's corners and edges. All that is written down
+// here as it is made, sort by sort; nothing of it is in the map yet, where new places bear no ids before the commit.
 //
-// It is of use only to transactions that refine and do nothing else, in maps that number nothing but these sorts, and does not outlive
-// one. Where something is not so simple it is broken off: the log tells the commit everything, too, if at greater length.
+// It is of use only to transactions that refine and do nothing else, in maps that number nothing but these sorts, and
+// does not outlive one. Where something is not so simple it is broken off: the log tells the commit everything, too, if
+// at greater length.
 
 #ifndef MAP_LINEAGE_H
 #define MAP_LINEAGE_H
@@ -63,9 +65,11 @@ void map_lineage_free(map *m);
 
 // Before a cell is refined, once its border is known: what its vertices and edges are.
 void map_lineage_begin(map_refining *r);
-// Its end, with what came of it; CLV_ERROR_MEMORY if something could not be noted. What was noted is taken back where it failed.
+// Its end, with what came of it; CLV_ERROR_MEMORY if something could not be noted. What was noted is taken back where
+// it failed.
 clv_result map_lineage_end(map_refining *r, clv_result result);
-// Darts were hung into a cell in the middle of the parent's edge at l: two on the half of old[0], and two on that of old[1].
+// Darts were hung into a cell in the middle of the parent's edge at l: two on the half of old[0], and two on that of
+// old[1].
 void map_note_middles(map_refining *r, uint32_t l, const clv_dart old[2], const clv_dart darts[4]);
 // A dart was hung into a cell at a place of the border, on an edge across the face; `middle` was there before.
 void map_note_across(map_refining *r, uint32_t at, clv_dart middle, clv_dart dart);

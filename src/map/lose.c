@@ -1,14 +1,15 @@
 // Losing: a commit that removes cells and unsews facets of a map of one kind, and does nothing else.
 //
 // Nothing comes together in it, and nothing is new: an orbit at a facet that was freed is what is left of one that was
-// there, and all its places bear one id. So no plan is needed. What is left is found by floods that go over each place once;
-// a place that was met is marked where its id is, an id that goes on where its dart is. What is left of an edge is a path, which
-// is followed: floods begin at facets that were freed, so only its ends can be met again, and they alone are marked. The part
-// that was touched first keeps the id, the others get new ones, and an id that was lost with a cell and met nowhere is given back.
+// there, and all its places bear one id. So no plan is needed. What is left is found by floods that go over each place
+// once; a place that was met is marked where its id is, an id that goes on where its dart is. What is left of an edge
+// is a path, which is followed: floods begin at facets that were freed, so only its ends can be met again, and they
+// alone are marked. The part that was touched first keeps the id, the others get new ones, and an id that was lost with
+// a cell and met nowhere is given back.
 //
-// Until everything is reserved all marks can be taken off again, and the general way (resolve.c) begins from the map as it
-// was. Both ways leave the same bits. The places of orbits that were flooded are kept until the next commit: whoever adds up
-// something over them need not walk there again (map_told_star).
+// Until everything is reserved all marks can be taken off again, and the general way (resolve.c) begins from the map as
+// it was. Both ways leave the same bits. The places of orbits that were flooded are kept until the next commit: whoever
+// adds up something over them need not walk there again (map_told_star).
 
 #include "map/plan.h"
 
@@ -37,7 +38,8 @@ static inline map_place place_at(const losing *l, clv_dart dart) {
   return (map_place){dart, map_uniform_row(dart) * l->sub->count + l->sub->of[dart & 63u]};
 }
 
-// In a map of one kind a block's number tells its row, which is less by those of the first page; so are links and slots.
+// In a map of one kind a block's number tells its row, which is less by those of the first page; so are links and
+// slots.
 static void learn_exits(const losing *l, map_onward *onward, const clv_suborbits *sub) {
   enum { NO_ROWS = CLV_BLOCK_MASK + 1 };
   const clv_template *shape = l->shape;
@@ -73,8 +75,8 @@ static bool more_places(losing *l, uint32_t count) {
   return BASE_RESERVE(&l->m->allocator, &l->s->places, (uint64_t)count + CLV_TEMPLATE_DARTS);
 }
 
-// Appends the places of the orbit at one that was not met, and lies at a facet that is free now. Which facets are free and which places are new is what no
-// processor can guess: there is no branch for either.
+// Appends the places of the orbit at one that was not met, and lies at a facet that is free now. Which facets are free
+// and which places are new is what no processor can guess: there is no branch for either.
 static bool flood(losing *l, map_place start) {
   const map_onward *onward = l->onward;
   const uint32_t facets = l->shape->facet_count, width = l->sub->count, *links = l->links;
@@ -208,10 +210,10 @@ static bool lose_cell(losing *l, clv_dart cell) {
   return true;
 }
 
-// Where nothing was done but to remove cells, what is left of most orbits is known to be one piece: it keeps its id, and
-// nobody hands on its places. A face that lost one of its two sides is; an edge, where the path that begins beside the cell ends
-// beside it; a vertex, where such edges join what is left of it (whole.c), for all cells that were removed there. An orbit that
-// some cell may have parted is flooded, from all sides.
+// Where nothing was done but to remove cells, what is left of most orbits is known to be one piece: it keeps its id,
+// and nobody hands on its places. A face that lost one of its two sides is; an edge, where the path that begins beside
+// the cell ends beside it; a vertex, where such edges join what is left of it (whole.c), for all cells that were
+// removed there. An orbit that some cell may have parted is flooded, from all sides.
 
 // Ids of vertices that some removed cell may have parted; a cell that is the only one speaks for itself.
 static bool note_doubts(losing *l) {
@@ -244,8 +246,8 @@ static bool start_whole(losing *l, uint32_t id, clv_dart dart, uint32_t place) {
   return true;
 }
 
-// An edge of a removed cell, at a place beside it that faced a local dart of the cell. *joint: it is one piece, and goes round
-// from facet to facet.
+// An edge of a removed cell, at a place beside it that faced a local dart of the cell. *joint: it is one piece, and
+// goes round from facet to facet.
 static inline bool start_edge(losing *l, const map_removed *cell, uint32_t faced, map_place at, bool *joint) {
   const clv_template *shape = l->shape;
   map_scratch *s = l->s;
@@ -267,7 +269,8 @@ static inline bool start_edge(losing *l, const map_removed *cell, uint32_t faced
   return true;
 }
 
-// Places of the cell whose orbits are known to be one piece before somebody goes there, as bits: a cell has fewer than 64.
+// Places of the cell whose orbits are known to be one piece before somebody goes there, as bits: a cell has fewer
+// than 64.
 static uint64_t known_whole(const losing *l, const map_removed *cell) {
   if (l->index->inner == FACE) return UINT64_MAX;
   if (l->index->inner != VERTEX) return 0;

@@ -1,10 +1,10 @@
 // Origins: which cell the darts of a transaction were born in.
 //
-// A cell that is cut into many may leave some of them without a single dart of its own: the inner four of the eight that
-// a tetrahedron becomes have only new ones. They are parts of it all the same. Each new dart was linked, when it came,
-// to darts that were there before it, and the log tells: whom a link below the map's own dimension joined lay in one cell
-// then. Where that leads to no old dart, the cell's neighbours among the new ones know; a triangle cut out of the
-// middle of another is such a case.
+// A cell that is cut into many may leave some of them without a single dart of its own: the inner four of the eight
+// that a tetrahedron becomes have only new ones. They are parts of it all the same. Each new dart was linked, when it
+// came, to darts that were there before it, and the log tells: whom a link below the map's own dimension joined lay in
+// one cell then. Where that leads to no old dart, the cell's neighbours among the new ones know; a triangle cut out of
+// the middle of another is such a case.
 
 #include "map/plan.h"
 

@@ -1,14 +1,14 @@
 // Parting: a commit that unsews one facet of a map of one kind, and does nothing else.
 //
-// It is the commonest of all, and needs no plan. What was an edge or a vertex at the facet is one still, or it is two; and
-// as the side that was touched first keeps its id, only the other side, the far one, has to be walked. Edges come first:
-// the ring of cells on the far side ends at the near side or somewhere else. A vertex, or any other orbit for which no
-// ring says "joined" (cut.c), is flooded: places are marked where their ids are, until the flood comes to the near side or
-// has found all that gets a new id.
+// It is the commonest of all, and needs no plan. What was an edge or a vertex at the facet is one still, or it is two;
+// and as the side that was touched first keeps its id, only the other side, the far one, has to be walked. Edges come
+// first: the ring of cells on the far side ends at the near side or somewhere else. A vertex, or any other orbit for
+// which no ring says "joined" (cut.c), is flooded: places are marked where their ids are, until the flood comes to the
+// near side or has found all that gets a new id.
 //
-// Until every flood has ended well all ids can be put back. Wherever something is not as simple as that (an orbit that lies
-// at several corners of the facet, a very long ring, columns that want more than a copy) the general way (resolve.c)
-// begins from the map as it was. Both ways leave the same bits.
+// Until every flood has ended well all ids can be put back. Wherever something is not as simple as that (an orbit that
+// lies at several corners of the facet, a very long ring, columns that want more than a copy) the general way
+// (resolve.c) begins from the map as it was. Both ways leave the same bits.
 
 #include "map/plan.h"
 
@@ -76,9 +76,9 @@ static bool follow_rings(parting *p) {
   return true;
 }
 
-// A cut that goes on goes on at an edge that still holds together. What its commit will read there lies far apart in memory:
-// the ids and states of the cells about the edge, and the links of their neighbours. It is asked for ahead, and has come by
-// then.
+// A cut that goes on goes on at an edge that still holds together. What its commit will read there lies far apart in
+// memory: the ids and states of the cells about the edge, and the links of their neighbours. It is asked for ahead, and
+// has come by then.
 static void look_ahead(const parting *p) {
   const map *m = p->m;
   const size_t facets = p->shape->facet_count;
@@ -199,8 +199,8 @@ static void drain(parting *p, uint32_t parted_count) {
   }
 }
 
-// What became of the orbit at one corner of the facet. `met` are the ids at others: where an orbit lies at several corners,
-// which of its parts comes first depends on all of them.
+// What became of the orbit at one corner of the facet. `met` are the ids at others: where an orbit lies at several
+// corners, which of its parts comes first depends on all of them.
 static inline part_end part_orbit(parting *p, const sort *o, uint32_t position, uint32_t *met) {
   const clv_dart there = p->beyond | p->turned[position];
   const map_place far = {there, slot_of(o, there)};
@@ -218,7 +218,8 @@ static inline part_end part_orbit(parting *p, const sort *o, uint32_t position, 
   return end;
 }
 
-// What is one still will come apart when the cut goes on: what is kept by its id is asked for, so that it has come by then.
+// What is one still will come apart when the cut goes on: what is kept by its id is asked for, so that it has come by
+// then.
 static void expect_joined(const parting *p, const sort *o, uint32_t joined, uint32_t step) {
   const map_embedding *embedding = &p->m->embedding;
   const uint32_t *ids = o->ids + map_uniform_row(p->beyond) * o->width;

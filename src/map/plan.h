@@ -3,8 +3,8 @@
 // For each numbered sort of orbit, the commit starts from the darts that the log touched and walks the orbits they lie
 // in now. Every place on the way still carries the id it had before, so each new orbit knows the old ones it is made
 // of: its parts. An old id in two new orbits is a split, two old ids in one orbit a merge, none a creation, an old id
-// in no orbit a deletion. The part of an old orbit that was touched first keeps its id; an orbit that keeps several takes
-// the smallest.
+// in no orbit a deletion. The part of an old orbit that was touched first keeps its id; an orbit that keeps several
+// takes the smallest.
 //
 // A node of these walks is a place of a plain template cell, or a single dart that has a record; its weight is its
 // number of darts. Everything here is scratch memory, kept from commit to commit.
@@ -88,7 +88,8 @@ typedef struct map_place {
   uint32_t slot; // of its id
 } map_place;
 
-// The places of an orbit that a commit has walked, in `places`; both are the place that it lost where it was not walked.
+// The places of an orbit that a commit has walked, in `places`; both are the place that it lost where it was not
+// walked.
 typedef struct map_star {
   uint32_t start, end;
 } map_star;
@@ -137,8 +138,8 @@ typedef struct map_born {
   uint32_t next;         // towards the one of its kin that knows the origin
 } map_born;
 
-// Of each dart of a kind: the exits of its place, but for the one through its own facet. So an orbit goes on for those who came
-// in there (lose.c).
+// Of each dart of a kind: the exits of its place, but for the one through its own facet. So an orbit goes on for those
+// who came in there (lose.c).
 typedef struct map_onward {
   uint32_t kind; // CLV_NONE until somebody asks
   bool path;     // no place has more than one: what begins at a facet is a path
@@ -170,10 +171,10 @@ typedef struct map_scratch {
   map_words marks;       // by record: the last walk that saw it
   map_words child_marks; // likewise, by fresh cell and place
   uint32_t mark;
-  map_words
-      notable; // entries of the log that are no links; none where the commit needs no plan; without MAP_INHERIT where its lineage tells
-  map_words arrivals;             // those of them that add or drop, of a commit that refines
-  map_words fresh;                // blocks that this transaction added, in order
+  map_words notable;  // entries of the log that are no links; none where the commit needs no plan; without MAP_INHERIT
+                      // where its lineage tells
+  map_words arrivals; // those of them that add or drop, of a commit that refines
+  map_words fresh;    // blocks that this transaction added, in order
   BASE_ARRAY(map_born) born;      // in order of dart, where a cell has none but new ones (origin.c)
   bool origins;                   // they are listed
   bool no_levels;                 // memory was out when levels were asked for
@@ -251,34 +252,37 @@ map_part_end map_commit_loss(map *m);
 
 // The same for commits that refine cells and do nothing else, by what is known of them (grow.c).
 map_part_end map_commit_growth(map *m);
-// What all commits that refine are told by: the lists of what came, without a plan. False when memory is out (resolve.c).
+// What all commits that refine are told by: the lists of what came, without a plan. False when memory is out
+// (resolve.c).
 bool map_survey_growth(map *m, map_plan *plan);
 // What becomes of the cells of such a commit, once ids are given (commit.c).
 void map_end_growth(map *m, map_plan *plan);
 
-// Lists the cells that a commit dropped, so many, if it removes cells of one kind and does nothing else; none where it does more
-// (whole.c). False when memory is out.
+// Lists the cells that a commit dropped, so many, if it removes cells of one kind and does nothing else; none where it
+// does more (whole.c). False when memory is out.
 bool map_find_removed(map *m, uint32_t kind, uint32_t dropped);
 // The dart that faced a local one of a removed cell, at a facet that was sewn.
 static inline clv_dart map_faced(const clv_template *shape, const map_removed *cell, uint32_t dart) {
   const clv_dart link = cell->beyond[shape->facet[dart]];
   return (link & ~63u) | shape->turn[link & 63u][shape->position[dart]];
 }
-// Which vertices of a removed cell are one piece, by its joints; and the joints, for those who do not know them already.
+// Which vertices of a removed cell are one piece, by its joints; and the joints, for those who do not know them
+// already.
 void map_find_whole(const map *m, uint32_t kind, map_removed *cell);
 void map_find_joints(const map *m, uint32_t kind, map_removed *cell);
 
-// While subscribers are told of a commit: true where orbits and cells lost something or are gone, and none is new but what came
-// off another.
+// While subscribers are told of a commit: true where orbits and cells lost something or are gone, and none is new but
+// what came off another.
 static inline bool map_only_lost(const map *m) {
   return m->scratch->direct;
 }
-// While subscribers are told of a commit that removed one cell: the place of it that an event's orbit lost, where it is one piece
-// and was not walked.
+// While subscribers are told of a commit that removed one cell: the place of it that an event's orbit lost, where it is
+// one piece and was not walked.
 static inline uint32_t map_told_loss(const map *m, uint32_t event) {
   return m->scratch->stars.data[event].start;
 }
-// While subscribers are told of a commit: the places of an event's orbit, where the commit has walked them all; otherwise 0.
+// While subscribers are told of a commit: the places of an event's orbit, where the commit has walked them all;
+// otherwise 0.
 static inline uint32_t map_told_star(const map *m, uint32_t event, const map_place **places) {
   const map_scratch *s = m->scratch;
   if (event >= s->stars.count) return 0;
@@ -325,8 +329,8 @@ void map_retire_block(map *m, uint32_t block);
 bool map_journals_reserve(map *m);
 void map_journals_append(map *m);
 
-// Notes that so much of an orbit that is being found bore an old one's id; of none: the orbit has gained. False when memory is
-// out.
+// Notes that so much of an orbit that is being found bore an old one's id; of none: the orbit has gained. False when
+// memory is out.
 static inline bool map_add_part(const map *m, map_orbits *o, map_new_orbit *orbit, uint64_t old, uint32_t weight) {
   if (!old) {
     orbit->gained = true;

@@ -1,13 +1,13 @@
 // Refining one cell: eight children (four in 2D) in its place.
 //
-// What the children look like is a constant of the shape (refine.h), so they are made as template cells at once, linked to
-// each other by the table. The cells about the parent get what they lack: a vertex in the middle of an edge, and edges
-// across a face; they are extended for that, and keep their names and their rows. Where finer neighbours were here before,
-// the parent has darts of theirs: those at the places of a child's own darts are dropped with the parent, those in between
-// go over to the child, which is extended then, too.
+// What the children look like is a constant of the shape (refine.h), so they are made as template cells at once, linked
+// to each other by the table. The cells about the parent get what they lack: a vertex in the middle of an edge, and
+// edges across a face; they are extended for that, and keep their names and their rows. Where finer neighbours were
+// here before, the parent has darts of theirs: those at the places of a child's own darts are dropped with the parent,
+// those in between go over to the child, which is extended then, too.
 //
-// What is known of ids is written down: a dart of a child lies on the vertex, edge and face that a dart of the parent lay on,
-// or on some of them (MAP_INHERIT). So the commit finds orbits of the parent parted among the children.
+// What is known of ids is written down: a dart of a child lies on the vertex, edge and face that a dart of the parent
+// lay on, or on some of them (MAP_INHERIT). So the commit finds orbits of the parent parted among the children.
 
 #include "map/lineage.h"
 
@@ -59,7 +59,8 @@ static clv_result halve_in_face(map_refining *r, clv_dart x, middle *new) {
   return result == CLV_OK ? map_join(m, 1, new->here[0], new->here[1]) : result;
 }
 
-// The same in space, where it is done most: four darts beside four, all in one cell. `l` is the dart of the parent whose edge it is.
+// The same in space, where it is done most: four darts beside four, all in one cell. `l` is the dart of the parent
+// whose edge it is.
 static clv_result halve_in_volume(map_refining *r, uint32_t l, clv_dart x, middle *new) {
   enum { DARTS = 4, WRITES = DARTS * 5 };
   map *m = r->m;
@@ -180,8 +181,8 @@ static clv_result split_beyond(map_refining *r, uint32_t facet) {
   return CLV_OK;
 }
 
-// A face that is not divided is one in the parent, so all of it faces one cell, or none. One that finer neighbours divided is
-// so on both sides, and may be free in part, where some of them are gone.
+// A face that is not divided is one in the parent, so all of it faces one cell, or none. One that finer neighbours
+// divided is so on both sides, and may be free in part, where some of them are gone.
 static clv_result split_faces(map_refining *r) {
   const clv_template *shape = r->border.shape;
   clv_result result = CLV_OK;
@@ -277,8 +278,8 @@ static bool is_known(const map *m, clv_dart dart) {
   return map_page(m, dart).kind != MAP_KIND_DARTS || vertices->record_ids.data[map_record(m, dart)];
 }
 
-// What a child's dart has of its parent: everything, where the parent had a dart there; the edge and the face, in the middle
-// of an edge that was whole; the face, across it; the cell.
+// What a child's dart has of its parent: everything, where the parent had a dart there; the edge and the face, in the
+// middle of an edge that was whole; the face, across it; the cell.
 static clv_result inherit(map_refining *r, uint32_t child) {
   static const uint8_t on_border[4] = {0, 1, 3, 3};
   map *m = r->m;

@@ -1,8 +1,9 @@
-// What becomes of a template cell that is refined: constants of the shape, and of the diagonal that parts an octahedron.
+// What becomes of a template cell that is refined: constants of the shape, and of the diagonal that parts an
+// octahedron.
 //
-// The border of a refined cell is numbered by the darts of the cell: 4 l is dart l itself; 4 l + 1 the dart at the middle of
-// its edge; 4 l + 2 the dart next to that one, on the edge across the face; 4 l + 3 the dart beyond that edge (of a
-// triangle) or at its other end (of a quadrangle). In 2D only the first two are there.
+// The border of a refined cell is numbered by the darts of the cell: 4 l is dart l itself; 4 l + 1 the dart at the
+// middle of its edge; 4 l + 2 the dart next to that one, on the edge across the face; 4 l + 3 the dart beyond that edge
+// (of a triangle) or at its other end (of a quadrangle). In 2D only the first two are there.
 
 #ifndef MAP_REFINE_H
 #define MAP_REFINE_H
@@ -36,8 +37,8 @@ typedef struct map_birth {
 
 typedef struct map_refinement {
   uint8_t kind, child_count, birth_count;
-  // Of solids: vertices and edges of all children together, the parent's corners first. Where to look for one on the border
-  // (corners; middles, which edges leave), and which one lies at each place there.
+  // Of solids: vertices and edges of all children together, the parent's corners first. Where to look for one on the
+  // border (corners; middles, which edges leave), and which one lies at each place there.
   uint8_t vertex_count, edge_count;
   uint8_t vertex_at[MAP_REFINED_VERTICES], edge_at[MAP_REFINED_EDGES];
   uint8_t vertex_on[MAP_POSITIONS], edge_on[MAP_POSITIONS];
@@ -49,8 +50,8 @@ typedef struct map_refinement {
 
 extern const map_refinement map_refinements[MAP_REFINEMENTS];
 
-// The refinement of a cell from one of its darts: an octahedron is parted along the diagonal that begins in the middle of
-// the dart's edge. NULL for cells that cannot be refined.
+// The refinement of a cell from one of its darts: an octahedron is parted along the diagonal that begins in the middle
+// of the dart's edge. NULL for cells that cannot be refined.
 const map_refinement *map_refinement_of(uint32_t kind, uint32_t local);
 
 // The border of a cell at a level: its own darts and those that finer neighbours put there, 0 where there is none.
@@ -86,8 +87,9 @@ typedef struct map_refining {
   clv_dart beyond[MAP_POSITIONS]; // what faces each place; 0: free, or not there yet
   clv_dart children[8];
   bool was_plain; // the parent had no records
-  // What is known of its vertices and edges (lineage.h), while `told` says so: those of all children together; of the cells
-  // beyond: corners in the middle of faces and edges across, once there are some; and what there was to be told before.
+  // What is known of its vertices and edges (lineage.h), while `told` says so: those of all children together; of the
+  // cells beyond: corners in the middle of faces and edges across, once there are some; and what there was to be told
+  // before.
   bool begun, told, no_memory;
   uint32_t vertices[MAP_REFINED_VERTICES], corners[MAP_REFINED_VERTICES];
   uint32_t edges[MAP_REFINED_EDGES], cell_edges[MAP_REFINED_EDGES];
@@ -103,12 +105,12 @@ static inline clv_dart map_child_at(const map_refining *r, map_child_dart at) {
 // A new dart at a vertex of the next level, on the other side than the one beside it.
 clv_result map_refining_add(map_refining *r, clv_dart beside, clv_dart *added);
 
-// Makes a dart face another one, of a cell that is new: either it has a record, or it is the first of its facet and speaks
-// for all.
+// Makes a dart face another one, of a cell that is new: either it has a record, or it is the first of its facet and
+// speaks for all.
 clv_result map_face(map *m, clv_dart beyond, clv_dart dart);
 
-// Edges across faces, where finer vertices lie on them (refine_across.c): finds them while the parent is whole, and brings
-// their vertices into the faces between the children.
+// Edges across faces, where finer vertices lie on them (refine_across.c): finds them while the parent is whole, and
+// brings their vertices into the faces between the children.
 clv_result map_find_crossings(map_refining *r);
 clv_result map_halve_crossings(map_refining *r);
 

@@ -1,8 +1,8 @@
 // Finer vertices on the edges across a face.
 //
-// A face that neighbours refined twice has vertices on the edges that part the children's faces. Inside the parent such an
-// edge is the border of faces between children, and these get the vertices too: round the edge, from the one side of the
-// parent's face to the other, every child's facet gets a chain of darts like the one on the face.
+// A face that neighbours refined twice has vertices on the edges that part the children's faces. Inside the parent such
+// an edge is the border of faces between children, and these get the vertices too: round the edge, from the one side of
+// the parent's face to the other, every child's facet gets a chain of darts like the one on the face.
 
 #include "map/refine.h"
 
@@ -28,8 +28,8 @@ clv_result map_find_crossings(map_refining *r) {
   return result;
 }
 
-// A chain of new darts in the facet of `start`, along its edge: `count` of them with the ends, which are there. It is like
-// the one on the face, `far`.
+// A chain of new darts in the facet of `start`, along its edge: `count` of them with the ends, which are there. It is
+// like the one on the face, `far`.
 static clv_result add_chain(map_refining *r, clv_dart start, clv_dart end, uint32_t count, const clv_dart *far,
                             clv_dart *chain) {
   map *m = r->m;
@@ -67,8 +67,8 @@ static clv_result extend_ring(map_refining *r, map_child_dart at) {
   return result;
 }
 
-// Round the edge, child by child. `here` is the chain of the facet we come from, `there` room for the next one, `far` that
-// beyond the parent's edge.
+// Round the edge, child by child. `here` is the chain of the facet we come from, `there` room for the next one, `far`
+// that beyond the parent's edge.
 static clv_result go_round(map_refining *r, map_child_dart at, clv_dart *here, clv_dart *there, const clv_dart *far,
                            uint32_t count) {
   map *m = r->m;

@@ -1,8 +1,8 @@
 // The border of a cell at its own level: which of its edges are halved and which of its faces are refined already.
 //
-// An extended cell still has all darts of its template, at its corners. What lies between two of them on an edge was put
-// there by finer neighbours: the middle is the vertex that came at the next level, and the others are passed over. Faces
-// are refined where another edge than the second half of the first leaves the middle.
+// An extended cell still has all darts of its template, at its corners. What lies between two of them on an edge was
+// put there by finer neighbours: the middle is the vertex that came at the next level, and the others are passed over.
+// Faces are refined where another edge than the second half of the first leaves the middle.
 
 #include "map/level.h"
 #include "map/refine.h"

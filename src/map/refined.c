@@ -1,12 +1,12 @@
 // Commits that refine: what becomes of cells is known without walking one.
 //
-// Parents are gone, children are templates, and neighbours are extended, with darts more than before: each new dart was told
-// its cell when it came. No cell changes its name, none becomes a template, none falls apart. So cells need no plan, which
-// is most of the work: a refined tetrahedron has some thirty cells about it. Anything else that a transaction does to the
-// inside of a cell leaves it to the general way (resolve.c).
+// Parents are gone, children are templates, and neighbours are extended, with darts more than before: each new dart was
+// told its cell when it came. No cell changes its name, none becomes a template, none falls apart. So cells need no
+// plan, which is most of the work: a refined tetrahedron has some thirty cells about it. Anything else that a
+// transaction does to the inside of a cell leaves it to the general way (resolve.c).
 //
-// The sides of new darts are right, too, unless a transaction sews something as well: a link that is not between new darts,
-// or from a parent to its child, is looked at.
+// The sides of new darts are right, too, unless a transaction sews something as well: a link that is not between new
+// darts, or from a parent to its child, is looked at.
 
 #include "map/plan.h"
 

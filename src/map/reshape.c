@@ -1,10 +1,10 @@
 // Reshaping: cells that a commit made, and that are templates with hanging vertices.
 //
-// A cell that is coarsened while its neighbours stay fine, or refined beside finer ones, is no template, but has one at its
-// own level. Which vertices are its corners is told by their levels, which an embedding keeps: those of level k and
-// below, for the k at which the cell is a template when a0 is followed over the finer vertices. Such a cell gets a row, as
-// an extended cell that never was anything else: the darts at its corners take the names of the row's block, and those
-// that hang in it have names of their own.
+// A cell that is coarsened while its neighbours stay fine, or refined beside finer ones, is no template, but has one at
+// its own level. Which vertices are its corners is told by their levels, which an embedding keeps: those of level k and
+// below, for the k at which the cell is a template when a0 is followed over the finer vertices. Such a cell gets a row,
+// as an extended cell that never was anything else: the darts at its corners take the names of the row's block, and
+// those that hang in it have names of their own.
 
 #include "map/level.h"
 #include "map/plan.h"

@@ -284,8 +284,8 @@ static bool add_any_orbit(resolver *r, map_new_orbit *orbit, clv_dart dart) {
   return true;
 }
 
-// A cell of new darts alone is part of the one they were born in. It weighs nothing: what is shared out stays with darts
-// that were there before.
+// A cell of new darts alone is part of the one they were born in. It weighs nothing: what is shared out stays with
+// darts that were there before.
 static bool add_origin(resolver *r, map_new_orbit *orbit) {
   map *m = r->m;
   if (r->o->dims != clv_orbit_dims(&m->view, CLV_CELL)) return true;
@@ -321,9 +321,9 @@ static bool lose(resolver *r, clv_dart node) {
   return true;
 }
 
-// Where children took the place of a cell, the orbits at its corners are what they were, with other cells: nobody need walk
-// them. (Edges and faces are halved, and the middles of edges may be new, or hang no longer.) Not where families came
-// together.
+// Where children took the place of a cell, the orbits at its corners are what they were, with other cells: nobody need
+// walk them. (Edges and faces are halved, and the middles of edges may be new, or hang no longer.) Not where families
+// came together.
 static bool is_handed_on(const map *m, const map_plan *plan, uint32_t dims) {
   return plan->inherited && !plan->gathered && !m->embedding.recomputes && dims >> m->view.dimension && !(dims & 1u);
 }
@@ -437,8 +437,8 @@ uint32_t map_first_part(const map_orbits *o, uint64_t old) {
   return low;
 }
 
-// True when something is left of the cell that a deleted dart lay in: an edge or a vertex was removed from it, and what it
-// was made of is still there.
+// True when something is left of the cell that a deleted dart lay in: an edge or a vertex was removed from it, and what
+// it was made of is still there.
 static bool cell_lives_on(const map *m, const map_plan *plan, clv_dart node) {
   const map_orbits *cells = &plan->cells;
   const uint64_t block = map_block(m, node);
@@ -484,8 +484,8 @@ static void sort_parts(map_part *parts, uint32_t count) {
     }
 }
 
-// Sorts the parts of lost darts among themselves and folds equals: equal keys are one afterwards, so the order does not depend
-// on how the sort works.
+// Sorts the parts of lost darts among themselves and folds equals: equal keys are one afterwards, so the order does not
+// depend on how the sort works.
 static bool order_parts(map *m, map_orbits *o, uint32_t lost_start) {
   map_part *lost = o->parts.data + lost_start;
   uint32_t lost_count = o->parts.count - lost_start, folded = 0;
@@ -660,8 +660,8 @@ static bool resolve_cells(map *m, map_plan *plan) {
   return map_plan_settling(m, plan); // which cells keep their rows decides who keeps the rows' slots
 }
 
-// Where cells were refined and nothing else was done, each link that was written leads to a dart or to a cell that came: these
-// say it all.
+// Where cells were refined and nothing else was done, each link that was written leads to a dart or to a cell that
+// came: these say it all.
 static bool list_arrivals(map *m, const map_plan *plan) {
   map_words *arrivals = &m->scratch->arrivals;
   arrivals->count = 0;

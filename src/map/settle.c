@@ -2,9 +2,9 @@
 //
 // A cell whose links were written has records. If it is isomorphic to a template it goes (back) to a row of that kind:
 // its own when it still has the block, a new one otherwise. If it is not, but some of its darts bear names of a block
-// that it does not own any more (the cell was cut in two), those darts move to names of their own; unless it has a shape
-// at its own level (reshape.c). Everything that
-// pointed at a renamed dart is told, and the renaming goes into the journal.
+// that it does not own any more (the cell was cut in two), those darts move to names of their own; unless it has a
+// shape at its own level (reshape.c). Everything that pointed at a renamed dart is told, and the renaming goes into the
+// journal.
 
 #include "map/plan.h"
 
@@ -43,8 +43,8 @@ static bool match_from(const map *m, const clv_template *shape, clv_dart base, c
   return true;
 }
 
-// True for a cell that has its block still, and more darts than its template because neighbours were refined: a triangle with
-// one hanging vertex is no quadrangle.
+// True for a cell that has its block still, and more darts than its template because neighbours were refined: a
+// triangle with one hanging vertex is no quadrangle.
 static bool hangs(const map *m, const map_orbits *cells, const map_new_orbit *orbit, clv_kind kind) {
   const clv_page page = map_page(m, (clv_dart)(orbit->keeps << 6));
   if (!orbit->keeps || page.kind == kind || !map_is_template(page.kind)) return false;

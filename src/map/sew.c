@@ -99,8 +99,8 @@ static bool is_alone(const map *m, clv_dart dart) {
   return links == 0;
 }
 
-// A cell that is sewn to nothing yet takes the sides that its neighbour asks for: a body that is put together cell by cell
-// is never coloured anew.
+// A cell that is sewn to nothing yet takes the sides that its neighbour asks for: a body that is put together cell by
+// cell is never coloured anew.
 static clv_result match_sides(map *m, clv_dart a, clv_dart b) {
   if (map_side(m, a) != map_side(m, b) || map_block(m, a) == map_block(m, b)) return CLV_OK;
   return is_alone(m, b) ? map_turn(m, b) : is_alone(m, a) ? map_turn(m, a) : CLV_OK;

@@ -2,8 +2,8 @@
 //
 // Whoever refines a cell puts vertices into the edges of its neighbours and splits their faces. At the neighbour's own
 // corners nothing changes by that: a1 and a2 of its template's darts are the template's constants, and a0 leads along
-// the edge as before, but perhaps not to its end. So these darts are the coarse cell, inside the fine one: who walks them
-// by the template's constants walks at the cell's own level, and does not meet what hangs in it.
+// the edge as before, but perhaps not to its end. So these darts are the coarse cell, inside the fine one: who walks
+// them by the template's constants walks at the cell's own level, and does not meet what hangs in it.
 //
 // Whether a cell is such a one is asked often, so the commit notes it.
 

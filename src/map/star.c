@@ -1,9 +1,9 @@
 // The star of a vertex in space where some of its cells are extended: walk.h tells the idea.
 //
-// Next to refined cells most cells have records, and collecting the darts of every place in a set is slow. A corner is a cycle
-// of two links, so it is named by the least of its darts, found by going round. A cell that is its template still has its
-// template's corners, and the template's ways out of them, one for each facet. Corners that are open, and stars with many
-// places, are left to the general search.
+// Next to refined cells most cells have records, and collecting the darts of every place in a set is slow. A corner is
+// a cycle of two links, so it is named by the least of its darts, found by going round. A cell that is its template
+// still has its template's corners, and the template's ways out of them, one for each facet. Corners that are open, and
+// stars with many places, are left to the general search.
 
 #include "map/walk.h"
 

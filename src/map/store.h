@@ -19,8 +19,8 @@ enum {
   MAP_KINDS = CLV_POLYHEDRON + 1,
   MAP_TEMPLATES = CLV_TEMPLATE_LAST + 1,
   MAP_INDICES = 16, // one for each set of dimensions at the most
-  // When orbits are numbered, room is left for so many more of each sort, and for a 32nd part, so that the first cuts find it: all
-  // columns of a sort run out of it in one commit.
+  // When orbits are numbered, room is left for so many more of each sort, and for a 32nd part, so that the first cuts
+  // find it: all columns of a sort run out of it in one commit.
   MAP_FIRST_CUTS = 96,
 };
 
@@ -83,7 +83,8 @@ typedef enum map_op {
   MAP_EXTEND,    // dart: first of the cell; before: its first link, after: its first record
   MAP_CELL_ADD,  // dart: first of the cell
   MAP_CELL_DROP, // likewise
-  MAP_DART_ADD, // dart; after: its side; where it hangs: before: the block of its cell, i: the level of its vertex, and 1 more
+  MAP_DART_ADD, // dart; after: its side; where it hangs: before: the block of its cell, i: the level of its vertex, and
+                // 1 more
   MAP_DART_DROP, // dart
   MAP_PARENTS,   // dart: of a new vertex; before, after: darts of the two vertices it came between
   MAP_TURN,      // dart: first of a plain cell that is sewn to nothing; its sides change places
@@ -112,13 +113,13 @@ typedef struct map_embedding {
   void (*settle)(void *self, struct map *map, clv_kind kind, uint32_t row, const clv_dart *source);
   clv_result (*check)(void *self, const struct map *map, void (*report)(void *, const clv_problem *), void *user);
   uint64_t (*describe)(const void *self); // a hash of what columns there are
-  // The level of the vertex of a dart, as it will be after the commit; of CLV_NO_DART: 1 where there are levels at all. MAP_NO_LEVEL
-  // when memory is out.
+  // The level of the vertex of a dart, as it will be after the commit; of CLV_NO_DART: 1 where there are levels at all.
+  // MAP_NO_LEVEL when memory is out.
   int32_t (*level)(void *self, const struct map *map, clv_dart dart);
   void (*destroy)(void *self);
-  // Where a commit does nothing but part orbits in two (part.c): whether all that comes off an orbit wants is a copy of its
-  // values, room for so many more of each sort, and the copies. Orbits that a cut came to, and that may be parted next, are
-  // expected: their values lie far apart in memory, and should be at hand by then.
+  // Where a commit does nothing but part orbits in two (part.c): whether all that comes off an orbit wants is a copy of
+  // its values, room for so many more of each sort, and the copies. Orbits that a cut came to, and that may be parted
+  // next, are expected: their values lie far apart in memory, and should be at hand by then.
   bool copies;
   bool copies_all; // whether that is so of what cells bear, too, and nothing is ever recomputed
   bool destroys;   // whether someone wants to hear of values of cells that are lost
@@ -222,7 +223,8 @@ bool map_has_shape(const map *m, clv_dart cell);
 void map_note_shape(map *m, clv_dart cell);
 void map_keep_shape(map *m, clv_dart cell); // where it is known to be so
 
-// Of two subscribers, known by what they are called with, each takes the other's place in the order of calls (commit.c).
+// Of two subscribers, known by what they are called with, each takes the other's place in the order of calls
+// (commit.c).
 void map_subscriber_swap(map *m, const void *one, const void *other);
 
 // clv_alpha, for those who mostly meet cells with records.
@@ -269,7 +271,8 @@ clv_result map_dart_hang(map *m, uint32_t side, int32_t level, uint32_t block, c
 uint32_t map_hang(map *m, uint32_t side, int32_t level, uint32_t block, clv_dart *dart);
 clv_result map_dart_drop(map *m, clv_dart dart);
 clv_result map_turn(map *m, clv_dart dart);
-// A dart of an added cell lies on every orbit that a dart of another cell lies on and that has all the dimensions `apart`.
+// A dart of an added cell lies on every orbit that a dart of another cell lies on and that has all the dimensions
+// `apart`.
 clv_result map_inherit(map *m, clv_dart dart, uint8_t apart, clv_dart source);
 // Undoes the log back to `mark` entries.
 void map_undo(map *m, uint32_t mark);

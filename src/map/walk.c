@@ -140,8 +140,8 @@ uint32_t map_ring_plain(const map *m, uint32_t dims, clv_dart dart, clv_dart ent
 }
 
 // In a star, places are told apart by a small table of bytes, each the number of a place found, and appended without a
-// branch: whether a place is new is what no processor can guess. Where there are many, or a cell is not plain, the general
-// search takes over.
+// branch: whether a place is new is what no processor can guess. Where there are many, or a cell is not plain, the
+// general search takes over.
 enum { STAR_SLOTS = 256 };
 
 static inline uint32_t star_slot(uint32_t key) {
@@ -210,8 +210,8 @@ uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart en
 
 // Stars. A ring is followed both ways from its first dart; anything else is searched breadth first.
 
-// An edge may be folded, so that a link takes it to its own other end: for a ring of whole edges that is a way back, and
-// as good as a boundary.
+// An edge may be folded, so that a link takes it to its own other end: for a ring of whole edges that is a way back,
+// and as good as a boundary.
 static inline bool is_end(const map *m, uint32_t dims, clv_dart from, clv_dart to) {
   return to == from || ((dims & 1u) && to == clv_alpha(&m->view, from, 0));
 }

@@ -59,11 +59,12 @@ bool map_walk_darts(clv_walk *walk, const map *m, uint32_t dims, clv_dart dart);
 // few; otherwise 0.
 #define MAP_STAR_PLAIN 96
 uint32_t map_star_plain(const map *m, uint32_t inner, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN]);
-// Likewise for an orbit that goes round: the first *ahead in order one way, then the others, if it is open, the other way.
+// Likewise for an orbit that goes round: the first *ahead in order one way, then the others, if it is open, the other
+// way.
 uint32_t map_ring_plain(const map *m, uint32_t dims, clv_dart dart, clv_dart entry[MAP_STAR_PLAIN], uint32_t *ahead);
 
-// One dart for each place of a vertex in space, `dart` first, whatever its cells are (star.c); 0 where it is left to the general
-// search.
+// One dart for each place of a vertex in space, `dart` first, whatever its cells are (star.c); 0 where it is left to
+// the general search.
 #define MAP_STAR_MOST 224
 uint32_t map_star_of_vertex(const map *m, clv_dart dart, clv_dart entry[MAP_STAR_MOST]);
 

@@ -1,11 +1,13 @@
-// Removed cells: what was beside them, and which of their vertices are one piece as far as a look at their facets tells.
+// Removed cells: what was beside them, and which of their vertices are one piece as far as a look at their facets
+// tells.
 //
-// Where a cell was removed, what is left of most of its vertices and edges is one piece, and nobody need go there to see
-// it. Two facets of the cell meet at an edge: what was beyond them is joined if the way round the edge leads from one to the
-// other. What was beyond the facets at a vertex is joined if edges join it.
+// Where a cell was removed, what is left of most of its vertices and edges is one piece, and nobody need go there to
+// see it. Two facets of the cell meet at an edge: what was beyond them is joined if the way round the edge leads from
+// one to the other. What was beyond the facets at a vertex is joined if edges join it.
 //
 // Where several cells were removed, they went one after the other. A way that is there behind all of them was there
-// behind each; so if none of the cells at an orbit parted it, as far as the ways tell that are left, it is one piece, or nothing.
+// behind each; so if none of the cells at an orbit parted it, as far as the ways tell that are left, it is one piece,
+// or nothing.
 
 #include "map/plan.h"
 
@@ -49,7 +51,8 @@ static bool find_facets(const map *m, uint32_t kind, uint32_t first, uint32_t dr
   return true;
 }
 
-// What will be read of the cell's orbits and of the cells round its edges lies far apart in memory: it is asked for at once.
+// What will be read of the cell's orbits and of the cells round its edges lies far apart in memory: it is asked for at
+// once.
 static void look_ahead(const map *m, uint32_t kind, const map_removed *cell) {
   const clv_template *shape = &clv_templates[kind];
   const uint32_t facets = shape->facet_count, *links = m->view.links[kind];

@@ -54,8 +54,8 @@ static clv_result test_all_points(const clv_mesh *mesh, clv_error *error) {
   return result;
 }
 
-// What must be so before points are numbered: all of them exist, and those of elements that are left out are finite. The
-// others' coordinates are looked at when they are numbered.
+// What must be so before points are numbered: all of them exist, and those of elements that are left out are finite.
+// The others' coordinates are looked at when they are numbered.
 static bool may_be_numbered(const clv_mesh *mesh, int dimension) {
   uint32_t last = 0;
   const size_t count = mesh->element_count ? mesh->offsets[mesh->element_count] : 0;

@@ -1,9 +1,10 @@
 // Numbering points; with merging, through a table that keeps the order of space.
 //
-// Points that are near each other in a mesh are near each other in its lists. A table that scatters them loses that, and
-// waits for memory at every look. So a point is first looked for at the place that its position in the bounding box has
-// in the table, and in the few slots behind it; only where a region is crowded are points scattered by a hash. The table
-// is made for as many different points as such elements usually have, which may be an eighth of all, and grows with them.
+// Points that are near each other in a mesh are near each other in its lists. A table that scatters them loses that,
+// and waits for memory at every look. So a point is first looked for at the place that its position in the bounding box
+// has in the table, and in the few slots behind it; only where a region is crowded are points scattered by a hash. The
+// table is made for as many different points as such elements usually have, which may be an eighth of all, and grows
+// with them.
 
 #include "mesh/points.h"
 
@@ -232,8 +233,8 @@ static bool number_elements(numbering *n, int dimension, bool others) {
   return true;
 }
 
-// A table for as many different points as such elements usually have: a hexahedron adds one, a tetrahedron a fifth. Where
-// there are more it grows; from the start it has room for all of space, not only for the part that comes first.
+// A table for as many different points as such elements usually have: a hexahedron adds one, a tetrahedron a fifth.
+// Where there are more it grows; from the start it has room for all of space, not only for the part that comes first.
 static bool make_table(numbering *n) {
   static const uint8_t eighths[CLV_KIND_COUNT] = {
       [CLV_TRI] = 4, [CLV_QUAD] = 8, [CLV_TET] = 2, [CLV_PYRAMID] = 3, [CLV_PRISM] = 4, [CLV_HEX] = 8};

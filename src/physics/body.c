@@ -188,8 +188,8 @@ static clv_result create_masses(clv_body *body, const clv_program *program, clv_
   return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "%s", clv_map_error(body->map));
 }
 
-// A spring is its cell's: edges that come into a cell without being its own bear nothing, and two halves that become one edge
-// again have the stiffness times length that each of them had.
+// A spring is its cell's: edges that come into a cell without being its own bear nothing, and two halves that become
+// one edge again have the stiffness times length that each of them had.
 static clv_result create_springs(clv_body *body, const forces *f, clv_error *error) {
   bool springs = false;
   for (uint32_t k = 0; k < f->names.count; k++)

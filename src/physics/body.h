@@ -1,8 +1,8 @@
 // A body from inside: what clv_body holds, and what the files of this room ask of each other.
 //
-// Everything that a cut may part is a column of the map: state (pos, rest, vel), masses, what cells are made of, and the
-// constraints. The body itself holds only what belongs to no place: sections, paths, pulls, gravity and damping. Nobody
-// but this room writes these fields.
+// Everything that a cut may part is a column of the map: state (pos, rest, vel), masses, what cells are made of, and
+// the constraints. The body itself holds only what belongs to no place: sections, paths, pulls, gravity and damping.
+// Nobody but this room writes these fields.
 
 #ifndef PHYSICS_BODY_H
 #define PHYSICS_BODY_H
@@ -86,8 +86,8 @@ typedef struct physics_making {
   clv_views *views;
 } physics_making;
 clv_result physics_make_views(clv_body *body, physics_making *making, clv_error *error);
-// Another model for all of a body, or another stiffness, from where it is (change.c). Solvers must be made anew after the
-// first. On failure the body is as it was.
+// Another model for all of a body, or another stiffness, from where it is (change.c). Solvers must be made anew after
+// the first. On failure the body is as it was.
 clv_result physics_change_model(clv_body *body, const char *name, clv_error *error);
 clv_result physics_change_stiffness(clv_body *body, double factor, clv_error *error);
 // The springs of one cell by its rest shape (constants.c), and the hinge at an edge of a surface.
@@ -97,7 +97,8 @@ typedef struct physics_springs {
 } physics_springs;
 void physics_spring_constants(const clv_body *body, clv_dart cell, physics_springs *springs);
 void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart a);
-// New cells get the constants of their springs; views must not be there yet, for they hear of a commit afterwards (renew.c).
+// New cells get the constants of their springs; views must not be there yet, for they hear of a commit afterwards
+// (renew.c).
 clv_result physics_renew_create(clv_body *body, clv_error *error);
 // All cells anew, by their shapes at rest.
 void physics_renew_all(clv_body *body);
@@ -114,8 +115,8 @@ clv_result physics_law_force(clv_body *body, double *out);
 // Adds what pulls at the body.
 void physics_add_pulls(const clv_body *body, double time, double *out);
 
-// Loads (load.c): a column of forces, three numbers a vertex, which a tool writes as it likes; both halves of a parted vertex
-// bear their share. One that is made anew has the name that it had in a run that was saved.
+// Loads (load.c): a column of forces, three numbers a vertex, which a tool writes as it likes; both halves of a parted
+// vertex bear their share. One that is made anew has the name that it had in a run that was saved.
 clv_result physics_create_load(clv_body *body, clv_column **column);
 void physics_destroy_load(clv_body *body, clv_column *column);
 void physics_add_loads(const clv_body *body, double *out);

@@ -1,7 +1,7 @@
 // Another model, or another stiffness, while a body moves.
 //
-// Map, positions, velocities and constraints stay; what changes is the laws and their constants. New views take the place
-// of the old ones among those who hear of commits: others count on hearing after them.
+// Map, positions, velocities and constraints stay; what changes is the laws and their constants. New views take the
+// place of the old ones among those who hear of commits: others count on hearing after them.
 
 #include "map/store.h"
 #include "physics/body.h"

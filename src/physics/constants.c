@@ -3,19 +3,19 @@
 // Finite elements read Young's modulus and Poisson's ratio themselves. Springs need a translation. Let the springs of a
 // cell have stiffness k_i and rest length l_i. Under a uniform strain they are a solid whose tensor of stiffness is the
 // mean of k l^2 nnnn over the cell's volume V: symmetric in all indices, so Poisson's ratio is 1/4 (1/3 on a surface)
-// where it is isotropic, and its double trace is the sum of k l^2 over V. For an isotropic solid of that ratio the double
-// trace is 6 E (3 E on a surface). So in every cell the springs share out
+// where it is isotropic, and its double trace is the sum of k l^2 over V. For an isotropic solid of that ratio the
+// double trace is 6 E (3 E on a surface). So in every cell the springs share out
 //     sum of k l^2 = 6 E V,   on a surface of thickness h and area A: 3 E h A.
 // On simplices each edge gets an equal part, k = E V / l^2: Van Gelder's rule. A hexahedron divides between its 4
 // diagonals and 12 edges so that shear is right for every ratio, 9 and 1 + 4 nu parts of E V / (8 (1 + nu)): the 2013
-// stiffness on cubes. A quadrangle likewise: 1 and (1 + 3 nu)/4 parts of E h A / (1 + nu). In prisms and pyramids edges and
-// diagonals of quadrangles have equal parts.
+// stiffness on cubes. A quadrangle likewise: 1 and (1 + 3 nu)/4 parts of E h A / (1 + nu). In prisms and pyramids edges
+// and diagonals of quadrangles have equal parts.
 //
-// The hybrid model takes springs of the asked shear modulus at their natural ratio, and leaves the rest of Lame's lambda to
-// an energy of volume.
+// The hybrid model takes springs of the asked shear modulus at their natural ratio, and leaves the rest of Lame's
+// lambda to an energy of volume.
 //
-// A hinge of length l between faces of areas A and B bends as a plate of stiffness D = E h^3 / (12 (1 - nu^2)) does when its
-// own stiffness is 2 D l^2 / (A + B): exactly in cylinders of squares and of equilateral triangles.
+// A hinge of length l between faces of areas A and B bends as a plate of stiffness D = E h^3 / (12 (1 - nu^2)) does
+// when its own stiffness is 2 D l^2 / (A + B): exactly in cylinders of squares and of equilateral triangles.
 
 #include "physics/body.h"
 

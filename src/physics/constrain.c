@@ -1,8 +1,8 @@
 // Constraints: what holds, moves and pulls particles.
 //
-// They are columns on vertices, so that both parts of a cut vertex keep them: `held` (bits of axes), `paths` (the path of
-// each axis, from 1) and `anchor` (where the path starts). Each pull has a column of shares, which a split divides by the
-// cells that go to each side: the whole force stays what it was.
+// They are columns on vertices, so that both parts of a cut vertex keep them: `held` (bits of axes), `paths` (the path
+// of each axis, from 1) and `anchor` (where the path starts). Each pull has a column of shares, which a split divides
+// by the cells that go to each side: the whole force stays what it was.
 
 #include "physics/zone.h"
 

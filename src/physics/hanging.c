@@ -327,8 +327,8 @@ static bool start(looking *l) {
   return !l->failed;
 }
 
-// A commit that refines says of each dart it hung into a cell which cell that is. A vertex that hung before hangs where it did, as
-// long as the cell it was found in is there: others can only have gone.
+// A commit that refines says of each dart it hung into a cell which cell that is. A vertex that hung before hangs where
+// it did, as long as the cell it was found in is there: others can only have gone.
 
 static bool is_there(const looking *l, uint32_t cell) {
   const clv_page page = map_page(l->m, cell << 6);

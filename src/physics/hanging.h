@@ -1,18 +1,19 @@
 // Hanging vertices: those that a finer neighbour put into an edge or a face of a coarser cell.
 //
-// Such a vertex is no corner of the coarse cell, whose laws do not know it, so it must not move on its own: it stays in the
-// middle of its parents, two ends of an edge or four corners of a quadrangle, which may hang themselves. Its force and its
-// mass are theirs, in equal shares. Everything else in this room and above sees it through three functions: what moves
-// is spread from parents to children, what pushes is gathered from children to parents, and masses are gathered ones, so that
-// a vertex that hangs weighs nothing and is not free.
+// Such a vertex is no corner of the coarse cell, whose laws do not know it, so it must not move on its own: it stays in
+// the middle of its parents, two ends of an edge or four corners of a quadrangle, which may hang themselves. Its force
+// and its mass are theirs, in equal shares. Everything else in this room and above sees it through three functions:
+// what moves is spread from parents to children, what pushes is gathered from children to parents, and masses are
+// gathered ones, so that a vertex that hangs weighs nothing and is not free.
 //
-// Parents are never stored by whoever refines. They are found in the coarse cell, by the levels of its vertices, and kept in a
-// table that follows the commits; a commit that has to do with no extended cell costs nothing, and one that only refines the
-// vertices it made. The table's order is by level and slot, whatever happened before: parents come before their children, and
-// sums have the same bits after a restart. It is put in order once somebody goes over it; until then commits only add to it.
+// Parents are never stored by whoever refines. They are found in the coarse cell, by the levels of its vertices, and
+// kept in a table that follows the commits; a commit that has to do with no extended cell costs nothing, and one that
+// only refines the vertices it made. The table's order is by level and slot, whatever happened before: parents come
+// before their children, and sums have the same bits after a restart. It is put in order once somebody goes over it;
+// until then commits only add to it.
 //
-// Where a crack ends in the middle of an edge, a vertex has different parents in different cells, and these are tied together
-// (tie.h): entries with a single parent, made anew by every commit while there are such vertices.
+// Where a crack ends in the middle of an edge, a vertex has different parents in different cells, and these are tied
+// together (tie.h): entries with a single parent, made anew by every commit while there are such vertices.
 
 #ifndef PHYSICS_HANGING_H
 #define PHYSICS_HANGING_H
@@ -63,8 +64,8 @@ clv_result physics_hanging_ready(clv_body *body);
 
 // Makes the table current, in whatever order. CLV_ERROR_MEMORY likewise.
 clv_result physics_hanging_follow(clv_body *body);
-// What hangs at a slot, NULL where nothing does; and what a slot weighs with all that is gathered there, the same bits as
-// clv_body_masses has. Once the table is current.
+// What hangs at a slot, NULL where nothing does; and what a slot weighs with all that is gathered there, the same bits
+// as clv_body_masses has. Once the table is current.
 const physics_hanging *physics_hanging_at(const clv_body *body, uint32_t slot);
 double physics_weight(const clv_body *body, uint32_t slot);
 
@@ -74,7 +75,8 @@ bool physics_hangs_otherwise(const physics_hangings *hangings, uint32_t slot, ui
 // Once the table is ready. Vectors have three numbers a slot.
 void physics_spread(const clv_body *body, double *vector);
 void physics_gather(const clv_body *body, double *vector);
-// A vector that is spread from the given one: itself where nothing hangs. There is room for two; NULL when memory is out.
+// A vector that is spread from the given one: itself where nothing hangs. There is room for two; NULL when memory is
+// out.
 const double *physics_spread_copy(clv_body *body, uint32_t which, const double *vector);
 
 #endif

@@ -1,8 +1,8 @@
 // Constraints of vertices that a commit has made.
 //
-// A vertex between others is not free where all of these are not: a clamped face stays clamped when it is refined. Which
-// others is told by levels, as for vertices that hang: the ends of an edge, the corners of a quadrangle. What is moved along the same
-// path goes on along it, from the middle of where they started.
+// A vertex between others is not free where all of these are not: a clamped face stays clamped when it is refined.
+// Which others is told by levels, as for vertices that hang: the ends of an edge, the corners of a quadrangle. What is
+// moved along the same path goes on along it, from the middle of where they started.
 
 #include "embed/embed.h"
 #include "map/plan.h"

@@ -1,7 +1,7 @@
 // Levels inside one cell: edges as they were before finer vertices came.
 //
-// A vertex has the level at which it came, in the column `lev`. The edge of level k at a dart ends at the next vertex of level k
-// or below (map/level.h). Here it is walked between commits, for those who keep tables about it.
+// A vertex has the level at which it came, in the column `lev`. The edge of level k at a dart ends at the next vertex
+// of level k or below (map/level.h). Here it is walked between commits, for those who keep tables about it.
 
 #ifndef PHYSICS_LEVEL_H
 #define PHYSICS_LEVEL_H

@@ -1,7 +1,7 @@
 // Models: which force laws a cell of a kind has, by the name that users say.
 //
-// The laws themselves are in rules/. A model knows its laws, the kinds of cells they serve, and the constants they need;
-// nothing else does.
+// The laws themselves are in rules/. A model knows its laws, the kinds of cells they serve, and the constants they
+// need; nothing else does.
 
 #ifndef PHYSICS_MODEL_H
 #define PHYSICS_MODEL_H

@@ -1,9 +1,9 @@
 // Springs of cells that a commit has made.
 //
-// What a material is, a cell hands on to those it is cut into. What a spring is depends on its cell's shape: new edges and
-// diagonals get their stiffness from the material and the shape at rest, as at the start (constants.c). A halved edge goes on with
-// its stiffness times its length, which is what is stored. Between the hanging vertices of a coarse cell there are edges that are
-// none of its own: they bear nothing for it.
+// What a material is, a cell hands on to those it is cut into. What a spring is depends on its cell's shape: new edges
+// and diagonals get their stiffness from the material and the shape at rest, as at the start (constants.c). A halved
+// edge goes on with its stiffness times its length, which is what is stored. Between the hanging vertices of a coarse
+// cell there are edges that are none of its own: they bear nothing for it.
 //
 // This must be done between the commit and the views' hearing of it, so the body hears of commits first.
 

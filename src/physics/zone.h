@@ -8,8 +8,8 @@
 // The slots of the vertices in a zone, in order, in body->found.
 clv_result physics_zone_vertices(clv_body *body, const clv_zone *zone);
 
-// Calls `each` with a dart of every cell of a zone, in order of kind and row; explicit cells, which have no rows, behind
-// them. The map is not to be changed meanwhile.
+// Calls `each` with a dart of every cell of a zone, in order of kind and row; explicit cells, which have no rows,
+// behind them. The map is not to be changed meanwhile.
 typedef void physics_cell_visitor(void *user, clv_dart cell);
 clv_result physics_zone_cells(clv_body *body, const clv_zone *zone, physics_cell_visitor *each, void *user);
 

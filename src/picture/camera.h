@@ -5,8 +5,8 @@
 
 #include "cleave/picture.h"
 
-// A point of the picture: pixels from the upper left corner, and nearness, one over the depth, which is linear along lines
-// and over triangles of the picture.
+// A point of the picture: pixels from the upper left corner, and nearness, one over the depth, which is linear along
+// lines and over triangles of the picture.
 typedef struct picture_spot {
   double x, y, near;
 } picture_spot;

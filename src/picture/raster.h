@@ -1,6 +1,7 @@
 // The raster: pixels with depth.
 //
-// A picture is drawn several times larger than it is asked for and then made smaller: that is all there is to smooth edges.
+// A picture is drawn several times larger than it is asked for and then made smaller: that is all there is to smooth
+// edges.
 
 #ifndef PICTURE_RASTER_H
 #define PICTURE_RASTER_H

@@ -6,8 +6,8 @@
 //     /world/NAME  what clv_world_save says
 //     /run/NAME    what the recorder needs to take back what was written behind the checkpoint
 //
-// A file is written beside its path, brought to the disk and moved into place: the path names a whole checkpoint at every
-// moment. Reading tests the seal before HDF5, which damaged files may crash, or the world learn anything.
+// A file is written beside its path, brought to the disk and moved into place: the path names a whole checkpoint at
+// every moment. Reading tests the seal before HDF5, which damaged files may crash, or the world learn anything.
 
 #ifndef RESULT_CHECKPOINT_H
 #define RESULT_CHECKPOINT_H

@@ -1,8 +1,8 @@
 // Files on the disk: paths, whole files that are replaced at once or not at all, and files that grow row by row.
 //
-// Everything that a killed run must leave in order goes through here. A whole file is written beside its path, brought to the
-// disk and moved into place. A growing file gets each row by one call, and a row that did not fit is taken back, so that
-// it never ends in half a line. Sentences name the path and the system's reason.
+// Everything that a killed run must leave in order goes through here. A whole file is written beside its path, brought
+// to the disk and moved into place. A growing file gets each row by one call, and a row that did not fit is taken back,
+// so that it never ends in half a line. Sentences name the path and the system's reason.
 
 #ifndef RESULT_DISK_H
 #define RESULT_DISK_H

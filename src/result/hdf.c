@@ -173,8 +173,8 @@ static bool disk_put(disk *d, haddr_t address, size_t size, const void *buffer) 
   return true;
 }
 
-// Writes the superblock without the mark of an open file, and with an end that holds: readers refuse a file that is shorter
-// than it says, and do not look at what lies behind.
+// Writes the superblock without the mark of an open file, and with an end that holds: readers refuse a file that is
+// shorter than it says, and do not look at what lies behind.
 static bool disk_put_superblock(disk *d, haddr_t end) {
   uint8_t *block = d->superblock;
   block[SUPER_FLAGS] = 0;
@@ -189,8 +189,8 @@ static bool disk_put_superblock(disk *d, haddr_t end) {
   return disk_put(d, 0, SUPER_SIZE, block);
 }
 
-// HDF5 writes the end of the file last, and in its mode for readers who look on those need not know it. Ours do: before what is
-// in reach of the present end may come to point behind it, the superblock says so.
+// HDF5 writes the end of the file last, and in its mode for readers who look on those need not know it. Ours do: before
+// what is in reach of the present end may come to point behind it, the superblock says so.
 static bool disk_put_in_order(disk *d, haddr_t address, size_t size, const uint8_t *buffer) {
   if (address == 0 && size == SUPER_SIZE && buffer[SUPER_VERSION] == 3) {
     haddr_t end = 0;
@@ -285,7 +285,8 @@ hid_t result_hdf_open(const char *path, int *reason) {
   return file;
 }
 
-// HDF5 1.10 looks at a file's driver once more after it has given it back, and ours is nobody else's: the settings hold it.
+// HDF5 1.10 looks at a file's driver once more after it has given it back, and ours is nobody else's: the settings hold
+// it.
 herr_t result_hdf_close(hid_t file) {
   const hid_t fapl = H5Fget_access_plist(file);
   const herr_t status = H5Fclose(file);

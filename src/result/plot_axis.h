@@ -1,7 +1,7 @@
 // Axes: which numbers stand along them, and how they are written.
 //
-// Steps are 1, 2 or 5 times a power of ten. Large and small numbers lose their zeros to the unit: 0.0042 J is 4.2 mJ, and
-// where the unit takes no such letter a power of ten stands before it.
+// Steps are 1, 2 or 5 times a power of ten. Large and small numbers lose their zeros to the unit: 0.0042 J is 4.2 mJ,
+// and where the unit takes no such letter a power of ten stands before it.
 
 #ifndef RESULT_PLOT_AXIS_H
 #define RESULT_PLOT_AXIS_H

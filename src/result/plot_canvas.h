@@ -1,7 +1,7 @@
 // A sheet to draw on: lines and text, as SVG or PNG.
 //
-// SVG is written as it is meant, with text as text; pixels are cairo's work, and so is measuring text in both, so that one
-// layout serves both. Coordinates are pixels from the upper left corner.
+// SVG is written as it is meant, with text as text; pixels are cairo's work, and so is measuring text in both, so that
+// one layout serves both. Coordinates are pixels from the upper left corner.
 
 #ifndef RESULT_PLOT_CANVAS_H
 #define RESULT_PLOT_CANVAS_H

@@ -1,7 +1,7 @@
 // Tables of numbers with names above them, read from CSV files.
 //
-// The first line names the columns; every other line has a number for each: "nan" and "inf" are numbers that are not drawn. A
-// wrong file gets "file:line: what is wrong".
+// The first line names the columns; every other line has a number for each: "nan" and "inf" are numbers that are not
+// drawn. A wrong file gets "file:line: what is wrong".
 
 #ifndef RESULT_PLOT_CSV_H
 #define RESULT_PLOT_CSV_H

@@ -18,8 +18,8 @@ typedef struct result_group {
 
 typedef BASE_ARRAY(result_group) result_groups;
 
-// The columns of a table besides the first, or those that are named, in their order. An unknown name is refused, with the
-// names there are.
+// The columns of a table besides the first, or those that are named, in their order. An unknown name is refused, with
+// the names there are.
 clv_result result_groups_make(result_groups *groups, const result_csv *csv, const char *path,
                               const char *const *columns, uint32_t count, clv_error *error);
 void result_groups_free(result_groups *groups, const clv_allocator *allocator);

@@ -297,8 +297,8 @@ clv_result clv_recorder_step(clv_recorder *recorder, clv_error *error) {
   return result;
 }
 
-// The last checkpoint comes before the last frame and row, which are not due: a run that goes on takes them back, and is as if
-// it had never stopped.
+// The last checkpoint comes before the last frame and row, which are not due: a run that goes on takes them back, and
+// is as if it had never stopped.
 static clv_result finish(clv_recorder *r, const char *how, clv_error *error) {
   const uint64_t steps = clv_world_steps(r->world);
   clv_result result = r->checkpoint_step == steps ? CLV_OK : result_recorder_checkpoint(r, error);

@@ -1,5 +1,5 @@
-// A recorder from inside: recorder.c writes, recorder_resume.c saves and takes back what it must know to go on, run.c tells
-// about the run in run.json.
+// A recorder from inside: recorder.c writes, recorder_resume.c saves and takes back what it must know to go on, run.c
+// tells about the run in run.json.
 
 #ifndef RESULT_RECORDER_H
 #define RESULT_RECORDER_H

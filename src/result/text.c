@@ -67,8 +67,8 @@ void result_put_real(result_text *text, double value) {
   result_put(text, digits);
 }
 
-// The bytes of the character at a place; 0 where there is none. Overlong forms, surrogates and what lies behind U+10FFFF
-// are none.
+// The bytes of the character at a place; 0 where there is none. Overlong forms, surrogates and what lies behind
+// U+10FFFF are none.
 static size_t character_size(const char *bytes) {
   const unsigned char *b = (const unsigned char *)bytes;
   if (b[0] < 0x80) return 1;

@@ -1,9 +1,9 @@
 // VTKHDF: the frames of one body in one HDF5 file, as ParaView and VTK read them.
 //
-// The file is an UnstructuredGrid with steps. Points and fields are appended with every frame; cells only when they are not
-// those of the frame before, so that a file grows by what changes. Version 2.0 of the format; 2.5, which has faces, from
-// the first polyhedron on. A frame counts (NSteps) when all of it is in the file, and the file is whole after every write
-// (hdf.h): killed at any moment, it opens with the frames that count.
+// The file is an UnstructuredGrid with steps. Points and fields are appended with every frame; cells only when they are
+// not those of the frame before, so that a file grows by what changes. Version 2.0 of the format; 2.5, which has faces,
+// from the first polyhedron on. A frame counts (NSteps) when all of it is in the file, and the file is whole after
+// every write (hdf.h): killed at any moment, it opens with the frames that count.
 
 #ifndef RESULT_VTKHDF_H
 #define RESULT_VTKHDF_H

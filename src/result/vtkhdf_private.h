@@ -43,8 +43,8 @@ clv_result result_vtkhdf_add_field(result_vtkhdf *s, const char *name, clv_field
 
 // How many of the fixed tables the file has.
 uint32_t result_vtkhdf_fixed(const result_vtkhdf *s);
-// Creates the file beside its path, with tables for the fields chosen. `first` says how many rows each sort of table gets at
-// once. False with HDF5's reason.
+// Creates the file beside its path, with tables for the fields chosen. `first` says how many rows each sort of table
+// gets at once. False with HDF5's reason.
 bool result_vtkhdf_create_file(result_vtkhdf *s, const hsize_t first[ROWS_COUNT]);
 // So many steps count from here on.
 bool result_vtkhdf_count_steps(result_vtkhdf *s, uint64_t steps);

@@ -1,7 +1,7 @@
 // Going on with a VTKHDF file: its first steps, written anew. See vtkhdf_private.h.
 //
-// HDF5 can shrink tables in place, but a program that is killed meanwhile would leave a broken file. So the steps to keep are
-// copied into a new file that takes the place of the old one when it is complete.
+// HDF5 can shrink tables in place, but a program that is killed meanwhile would leave a broken file. So the steps to
+// keep are copied into a new file that takes the place of the old one when it is complete.
 
 #include "result/disk.h"
 #include "result/vtkhdf_private.h"

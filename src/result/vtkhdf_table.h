@@ -1,7 +1,7 @@
 // The datasets of a VTKHDF file: tables that grow by rows.
 //
-// Which there are is written once, here. Rows of cells belong to parts (sets of cells that several steps may share), rows of
-// points and fields to steps. A table that a file has no use for has no dataset.
+// Which there are is written once, here. Rows of cells belong to parts (sets of cells that several steps may share),
+// rows of points and fields to steps. A table that a file has no use for has no dataset.
 
 #ifndef RESULT_VTKHDF_TABLE_H
 #define RESULT_VTKHDF_TABLE_H

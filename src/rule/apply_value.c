@@ -128,8 +128,8 @@ static bool find_latest(apply_run *run, const clv_column *column, const clv_walk
   return apply_spend(run, orbit->count);
 }
 
-// The latest set of the orbit at a dart; otherwise what it had, which a new dart has to ask its neighbours; otherwise the
-// ends that it was born between.
+// The latest set of the orbit at a dart; otherwise what it had, which a new dart has to ask its neighbours; otherwise
+// the ends that it was born between.
 static bool find_value(apply_run *run, const clv_column *column, clv_dart dart, found_value *found) {
   const map *m = run->m;
   *found = (found_value){.value = clv_column_at(column, dart)};

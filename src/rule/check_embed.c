@@ -1,8 +1,8 @@
 // Check E: every orbit that a rule makes has a value of every embedding, one, and the same from whichever of its darts
 // one looks; and the names in guards and values.
 //
-// Which orbits a rule makes is seen on the right side alone: nodes joined by arcs of an orbit's dimensions belong to one
-// orbit at each position, and when all of them are new, so is the orbit.
+// Which orbits a rule makes is seen on the right side alone: nodes joined by arcs of an orbit's dimensions belong to
+// one orbit at each position, and when all of them are new, so is the orbit.
 
 #include "rule/check.h"
 #include "rule/orbit.h"

@@ -1,10 +1,10 @@
 // Checks I and C: what a rule leaves is a generalized map.
 //
-// Why they suffice. Let M be the map before, M' the map after. By I, no dart that stays is linked to one that goes, and a
-// link is rewritten from both its ends or not at all; so every a'i is an involution. Take i + 2 <= j and an orbit <i,j> of
-// M'. Either it holds a dart v_p whose walk i,j,i,j over the right side comes back to v_p (and then it is this cycle), or
-// every dart of it has ai and aj as in M (and then it is an orbit of M, which is sound). C asks for one of the two at
-// every node and pair.
+// Why they suffice. Let M be the map before, M' the map after. By I, no dart that stays is linked to one that goes, and
+// a link is rewritten from both its ends or not at all; so every a'i is an involution. Take i + 2 <= j and an orbit
+// <i,j> of M'. Either it holds a dart v_p whose walk i,j,i,j over the right side comes back to v_p (and then it is this
+// cycle), or every dart of it has ai and aj as in M (and then it is an orbit of M, which is sound). C asks for one of
+// the two at every node and pair.
 //
 // Optional arcs may stay as they are, or be replaced by something certain; nothing else is said of them on the right. A
 // node behind one is present at some positions only: what it is tied to must be present at the same ones, and along the

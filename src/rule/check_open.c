@@ -2,8 +2,8 @@
 //
 // A cell complex has only an free. A rule opens a cell where it writes a loop i < n that was not there, or an entry
 // i < n in a column whose letter is n: wherever an is free, ai becomes a loop. Neither breaks the map, and a script may
-// close what a rule opened; so this is a mark, tested where the rule is applied, and a finding only when nobody can close
-// it (rule_open_check).
+// close what a rule opened; so this is a mark, tested where the rule is applied, and a finding only when nobody can
+// close it (rule_open_check).
 
 #include "rule/graph_private.h"
 

@@ -1,12 +1,12 @@
 // Emitted text through the machine's compiler, once.
 //
-// What is compiled is kept under a name that is the hash of everything that decides it: the text, the compiler (path, size
-// and date), its options, Cleave's version. A file in the cache is loaded only when it and its directory belong to the
-// user and nobody else may write them; it gets there by renaming, so it is whole or not there. Where no directory can be
-// had, the code is compiled in a temporary one and loaded all the same.
+// What is compiled is kept under a name that is the hash of everything that decides it: the text, the compiler (path,
+// size and date), its options, Cleave's version. A file in the cache is loaded only when it and its directory belong to
+// the user and nobody else may write them; it gets there by renaming, so it is whole or not there. Where no directory
+// can be had, the code is compiled in a temporary one and loaded all the same.
 //
-// Units of text are compiled side by side. The compiler is started without a shell, sees nothing of a rule file but numbers,
-// and is stopped when it takes too long.
+// Units of text are compiled side by side. The compiler is started without a shell, sees nothing of a rule file but
+// numbers, and is stopped when it takes too long.
 
 #include "rule/compile_child.h"
 #include "rule/native.h"

@@ -17,8 +17,8 @@ typedef struct compile_child {
   bool ended_well, in_time;
 } compile_child;
 
-// Starts a program, found at `program`, with these words; what it says goes to the file `log`. False: `error` says why. The
-// strings are not copied.
+// Starts a program, found at `program`, with these words; what it says goes to the file `log`. False: `error` says why.
+// The strings are not copied.
 bool compile_start(compile_child *child, const char *program, char *const *words, const char *log, clv_error *error);
 // Whether one that was running has ended by now; true once. It is stopped when it takes too long.
 bool compile_has_ended(compile_child *child);

@@ -144,8 +144,8 @@ void dag_moving(const dag *graph, dag_op op, dag_ref last, bool *moves);
 // The time derivative: positions move along velocities. rate(e). What changes with velocities has none: *bad names one.
 bool dag_rate(dag *graph, dag_ref root, dag_ref *rate, dag_ref *bad);
 
-// Evaluates all nodes that the roots need (a root 0 is 0). Inputs are read by callback; `values` has nodes.count entries
-// of scratch.
+// Evaluates all nodes that the roots need (a root 0 is 0). Inputs are read by callback; `values` has nodes.count
+// entries of scratch.
 typedef double dag_reader(void *user, dag_op op, uint32_t index);
 void dag_evaluate(const dag *graph, const dag_ref *roots, uint32_t count, dag_reader *read, void *user, double *values,
                   double *results);

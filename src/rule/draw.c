@@ -1,4 +1,5 @@
-// The picture of a topological rule: its head, the left and the right graph, an arrow between them, the values it gives.
+// The picture of a topological rule: its head, the left and the right graph, an arrow between them, the values it
+// gives.
 
 #include "rule/explain.h"
 

@@ -2,8 +2,8 @@
 //
 // A node at a time is moved to another place of the grid, or changes places with the node there. A move that makes the
 // picture worse is taken too, at first much, then less and less. What is bad is counted in whole numbers: long arcs,
-// slanted arcs, arcs that cross or run over a node, chains that bend. Rules are small (a dozen nodes), so the whole count
-// is made anew for each move, and the number of moves is what a fixed amount of work allows.
+// slanted arcs, arcs that cross or run over a node, chains that bend. Rules are small (a dozen nodes), so the whole
+// count is made anew for each move, and the number of moves is what a fixed amount of work allows.
 
 #include "rule/draw.h"
 
@@ -135,8 +135,8 @@ static bool are_joined(const layout *l, uint32_t a, uint32_t b) {
   return false;
 }
 
-// Along arcs as far as they go, then on from elsewhere, nodes with few arcs first: a chain comes out from end to end. What is
-// ordered already is in front; each turn exchanges the next node to its place.
+// Along arcs as far as they go, then on from elsewhere, nodes with few arcs first: a chain comes out from end to end.
+// What is ordered already is in front; each turn exchanges the next node to its place.
 static void order_by_arcs(const layout *l, uint8_t *order) {
   const uint32_t count = l->diagram->node_count;
   for (uint32_t k = 0; k < count; k++) order[k] = (uint8_t)k;

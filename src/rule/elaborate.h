@@ -1,12 +1,12 @@
 // Elaboration: a declaration's tree, walked with values that are symbols.
 //
-// A maker makes one law: one declaration, for one shape, from one base. Expressions are evaluated to values: numbers whose
-// scalars are nodes of the law's graph, darts whose paths are known, points of a quadrature. Names are bound to trees
-// and evaluated when they are needed, once as they stand and once as rest(...) reads them.
+// A maker makes one law: one declaration, for one shape, from one base. Expressions are evaluated to values: numbers
+// whose scalars are nodes of the law's graph, darts whose paths are known, points of a quadrature. Names are bound to
+// trees and evaluated when they are needed, once as they stand and once as rest(...) reads them.
 //
 // A dart is a word of letters from the base. On a template the part of the word that stays inside the cell is one of
-// its darts; what lies beyond is letters. Words are equal modulo ii = 1 and ij = ji for |i - j| >= 2, and an orbit is a word
-// modulo what its own letters can undo: so the same vertex is one particle by whatever way it was reached.
+// its darts; what lies beyond is letters. Words are equal modulo ii = 1 and ij = ji for |i - j| >= 2, and an orbit is a
+// word modulo what its own letters can undo: so the same vertex is one particle by whatever way it was reached.
 
 #ifndef RULE_ELABORATE_H
 #define RULE_ELABORATE_H

@@ -199,8 +199,8 @@ static void orthonormal_column(dag *g, dag_ref (*column)[3], uint32_t c, uint32_
   for (uint32_t r = 0; r < rows; r++) column[c][r] = dag_div(g, column[c][r], length);
 }
 
-// Columns made orthonormal one after another; the third of three is the cross product of the others, so that the result is
-// a rotation also where the matrix is inverted. On the gradient of a cell this turns with the cell's frame.
+// Columns made orthonormal one after another; the third of three is the cross product of the others, so that the result
+// is a rotation also where the matrix is inverted. On the gradient of a cell this turns with the cell's frame.
 law_value law_orthonormal(law_maker *m, const law_value *a, rule_span span) {
   if (!law_expect(m, a, 0, 0, "a matrix", span)) return bad;
   if (a->rows < a->columns || a->columns < 2) {

@@ -194,8 +194,8 @@ static corner_slopes slopes_at(law_maker *m, const law_value *point) {
   return slopes;
 }
 
-// A column's values seen from the first corner, in the frame that `turned_by` gives (NULL: as they are), times slopes. Values
-// are turned corner by corner: all points of a cell share that.
+// A column's values seen from the first corner, in the frame that `turned_by` gives (NULL: as they are), times slopes.
+// Values are turned corner by corner: all points of a cell share that.
 static law_value expand_gradient(law_maker *m, const corner_slopes *slopes, law_unit by, const rule_tree *field,
                                  const law_value *turned_by) {
   const uint32_t axes = m->shape->dimension;

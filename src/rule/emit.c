@@ -222,8 +222,8 @@ static void add_value(const emitter *e, const emit_node *node) {
   }
 }
 
-// Whether the ways to particles and back are much of what a body does: in forces at a single point. In matrices and in sums
-// over points they are little, and energies are seldom wanted.
+// Whether the ways to particles and back are much of what a body does: in forces at a single point. In matrices and in
+// sums over points they are little, and energies are seldom wanted.
 static bool is_hot(const emitter *e) {
   return e->graph.roots.count > 1 && !e->loops.points && !e->loops.axis && !e->halves;
 }
@@ -427,7 +427,8 @@ static bool add_simple(emitter *e, kernel_kind kind) {
   return ok;
 }
 
-// The forces of a piece of rows along each of some directions. What does not depend on the direction is computed before.
+// The forces of a piece of rows along each of some directions. What does not depend on the direction is computed
+// before.
 
 static void add_columns(emitter *e) {
   emit_text *text = e->text;
@@ -464,8 +465,8 @@ static const char *along_name(kernel_kind kind) {
   return kind == KERNEL_FORCE_DPOS ? "along_dpos" : "along_dvel";
 }
 
-// A function that writes columns of a matrix, direction by direction; the next direction begins an axis before this one,
-// so that a 1 among zeros serves as all axes.
+// A function that writes columns of a matrix, direction by direction; the next direction begins an axis before this
+// one, so that a 1 among zeros serves as all axes.
 static bool add_along(emitter *e, kernel_kind kind) {
   emit_text *text = e->text;
   emit_add(text, "\nstatic void CLV_KERNEL(%s)(const lanes_args *args, lanes_u32 row, const lanes *directions, ",

@@ -1,9 +1,9 @@
 // Stiffnesses of small laws, written out: a root for each entry of one half.
 //
-// Matrices are forces along a direction, run along each axis in turn (emit.c). That takes as long for an axis as for any
-// direction, and computes both halves of a matrix that is symmetric. Where there are few axes, each is put into the expressions
-// instead: products with 0 and 1 vanish, what columns share is computed once, and one half is enough. Laws whose
-// matrices are made positive are left out, as that is where their time goes; so are those summed over points.
+// Matrices are forces along a direction, run along each axis in turn (emit.c). That takes as long for an axis as for
+// any direction, and computes both halves of a matrix that is symmetric. Where there are few axes, each is put into the
+// expressions instead: products with 0 and 1 vanish, what columns share is computed once, and one half is enough. Laws
+// whose matrices are made positive are left out, as that is where their time goes; so are those summed over points.
 
 #ifndef RULE_EMIT_HALF_H
 #define RULE_EMIT_HALF_H

@@ -1,9 +1,9 @@
 // The vocabulary of emitted kernels: CLV_WIDTH rows at a time.
 //
-// Emitted C is written against the names below and nothing else; it includes no header of the system, so that it compiles
-// quickly and anywhere. One text serves all instruction sets: the compiler's options say which one, and CLV_WIDTH
-// follows from it. This file is the one place of the library with compiler extensions; it is compiled with every
-// emitted text, at build time and at run time, and never into the library's own objects.
+// Emitted C is written against the names below and nothing else; it includes no header of the system, so that it
+// compiles quickly and anywhere. One text serves all instruction sets: the compiler's options say which one, and
+// CLV_WIDTH follows from it. This file is the one place of the library with compiler extensions; it is compiled with
+// every emitted text, at build time and at run time, and never into the library's own objects.
 //
 // Fused operations are chosen by the emitter, never by the compiler (-ffp-contract=off): so the bits depend on the
 // instruction set alone. Where there is no fused instruction, lanes_fma rounds twice.
@@ -155,8 +155,8 @@ LANES_IN void lanes_ahead_all(const void *p, unsigned long bytes, unsigned long 
   for (unsigned long line = 0; line < size; line += 64) lanes_ahead(p, bytes + line);
 }
 
-// a * b + c, a * b - c, c - a * b, - a * b - c. gcc has an instruction's own function for each; where it does not see the
-// sign in one, it would negate a register.
+// a * b + c, a * b - c, c - a * b, - a * b - c. gcc has an instruction's own function for each; where it does not see
+// the sign in one, it would negate a register.
 #if CLV_WIDTH == 8 && LANES_HAS(__builtin_ia32_vfmaddpd512_mask)
 #define LANES_FUSED(gcc_name, a, b, c) __builtin_ia32_##gcc_name##512_mask(a, b, c, 255, 4)
 #define LANES_FMA(a, b, c) __builtin_ia32_vfmaddpd512_mask(a, b, c, 255, 4)
@@ -206,8 +206,8 @@ LANES_IN lanes lanes_select(lanes_mask when, lanes a, lanes b) {
   return (lanes)((when & (lanes_mask)a) | (~when & (lanes_mask)b));
 }
 
-// 1 / sqrt(a). Eight roots and their inverses keep all else waiting; an estimate of 14 bits and two of Newton's steps do
-// not. Where the estimate is 0 or infinite there is no error to correct.
+// 1 / sqrt(a). Eight roots and their inverses keep all else waiting; an estimate of 14 bits and two of Newton's steps
+// do not. Where the estimate is 0 or infinite there is no error to correct.
 LANES_IN lanes lanes_inverse_root(lanes a) {
 #if CLV_WIDTH == 8 && LANES_HAS(__builtin_ia32_rsqrt14pd512_mask)
   const lanes estimate = __builtin_ia32_rsqrt14pd512_mask(a, a, 255), half = lanes_all(0.5), one = lanes_all(1.0);
@@ -412,7 +412,8 @@ LANES_IN void lanes_scatter_full(double *p, const lanes_u32 *at, int minus, lane
 }
 #endif
 
-// The same where it is a small part of the work but, written out for each particle, half of what the compiler has to read.
+// The same where it is a small part of the work but, written out for each particle, half of what the compiler has to
+// read.
 #if defined(LANES_QUICK)
 #define LANES_FAR static __attribute__((noinline, unused))
 #else

@@ -323,7 +323,8 @@ static bool is_negated(emit_ref root) {
   return !root || root & 1;
 }
 
-// A particle whose forces are all negated has them taken away, which costs nothing; those of a matrix are stored one by one.
+// A particle whose forces are all negated has them taken away, which costs nothing; those of a matrix are stored one by
+// one.
 static void absorb_signs(emit_graph *graph, emit_loops loops) {
   emit_ref *root = graph->roots.data;
   for (uint32_t k = 0; k < graph->roots.count; k++) {
@@ -334,9 +335,10 @@ static void absorb_signs(emit_graph *graph, emit_loops loops) {
   }
 }
 
-// Order: depth first from the roots, the argument that takes more registers first; or as nodes were made. The former is best
-// where registers hold all that is needed again, or all but a few. Forces of many points are sums that get something from each
-// of them: depth first, all points would be kept until the first sum is done, while nodes were made point by point.
+// Order: depth first from the roots, the argument that takes more registers first; or as nodes were made. The former is
+// best where registers hold all that is needed again, or all but a few. Forces of many points are sums that get
+// something from each of them: depth first, all points would be kept until the first sum is done, while nodes were made
+// point by point.
 
 static void find_needs(emit_graph *graph) {
   for (uint32_t n = 1; n < graph->nodes.count; n++) {

@@ -95,8 +95,8 @@ static uint32_t rotate(uint32_t word, unsigned by) {
   return word >> by | word << (32 - by);
 }
 
-// The words move up by one a round: instead of them, their names move down. Eight rounds are written out, so that all names
-// are known and the words stay in registers.
+// The words move up by one a round: instead of them, their names move down. Eight rounds are written out, so that all
+// names are known and the words stay in registers.
 static inline void hash_round(uint32_t s[8], unsigned round, uint32_t word) {
   const uint32_t a = s[-round & 7], b = s[(1 - round) & 7], c = s[(2 - round) & 7];
   const uint32_t e = s[(4 - round) & 7], f = s[(5 - round) & 7], g = s[(6 - round) & 7];

@@ -1,7 +1,9 @@
-// A topological rule in words: what it may do to the orbits of each sort, to the values on them, and to the rows of forces.
+// A topological rule in words: what it may do to the orbits of each sort, to the values on them, and to the rows of
+// forces.
 //
-// A rule reaches a force when it may change the orbits that the force stands on, the vertices it pulls at, the orbits whose
-// values it reads, or a link that it walks over. Otherwise no row of the force can be another after the rule than before.
+// A rule reaches a force when it may change the orbits that the force stands on, the vertices it pulls at, the orbits
+// whose values it reads, or a link that it walks over. Otherwise no row of the force can be another after the rule than
+// before.
 
 #include "rule/explain.h"
 #include "rule/law.h"

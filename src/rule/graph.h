@@ -5,23 +5,23 @@
 // stands for one dart v_p per position. What is known of v_p on one side is, for every dimension i, one of:
 //
 //   - an entry m of v's word is i: ai(v_p) = v_q, where q is the position across letter m of the hook's word from p;
-//   - an arc v -i- u: ai(v_p) = u_p; a loop v -i- v: ai(v_p) = v_p; an optional arc v -i?- u: one or the other, position
-//     by position (constant along the word letters that commute with i);
+//   - an arc v -i- u: ai(v_p) = u_p; a loop v -i- v: ai(v_p) = v_p; an optional arc v -i?- u: one or the other,
+//     position by position (constant along the word letters that commute with i);
 //   - nothing: on a kept node, ai stays as it is.
 //
 // All nodes of one connected component of the left side share the positions of the component's hook. Several hooks have
-// orbits of the same length, which are walked in parallel: p names a position in all of them. Created nodes belong to the
-// positions of the first hook.
+// orbits of the same length, which are walked in parallel: p names a position in all of them. Created nodes belong to
+// the positions of the first hook.
 //
-// A letter may bear a level, 0^k: a0 at refinement level k (docs/rules.md). A level is a parameter plus a number. Such a
-// letter is a walk, not a link: an arc or an entry that bears one is only read, says nothing of the plain a0, and stands
-// on the right only as it stands on the left.
+// A letter may bear a level, 0^k: a0 at refinement level k (docs/rules.md). A level is a parameter plus a number. Such
+// a letter is a walk, not a link: an arc or an entry that bears one is only read, says nothing of the plain a0, and
+// stands on the right only as it stands on the left.
 //
 // What a match has to establish, and what the checks build on: the letters of the hook words act as involutions on the
 // positions; a position is told by the dart of any one hook; letters m and l of which some hook's dimensions differ by
-// two or more commute (which needs a test only where one of them bears a level); every relation holds at every position,
-// whatever is free; all darts v_p are different; and every tie of the left side holds at every position where its node
-// is present.
+// two or more commute (which needs a test only where one of them bears a level); every relation holds at every
+// position, whatever is free; all darts v_p are different; and every tie of the left side holds at every position where
+// its node is present.
 //
 // A node that can be reached over an optional arc only is present where that arc is; all nodes of one `piece` are
 // present at the same positions.
@@ -88,8 +88,8 @@ static inline bool rule_node_deleted(const rule_node *node) {
   return node->side[RULE_LEFT].present && !node->side[RULE_RIGHT].present;
 }
 
-// The nodes of a piece are present at p where the left side's optional arc of dimension `dim` leads from node `from`, which
-// is present at p, to node `to` of the piece.
+// The nodes of a piece are present at p where the left side's optional arc of dimension `dim` leads from node `from`,
+// which is present at p, to node `to` of the piece.
 typedef struct rule_piece {
   uint8_t from, to, dim;
 } rule_piece;
@@ -138,9 +138,9 @@ typedef struct rule_graph {
   const struct machine_code *code; // compiled, or NULL: interpreted
 } rule_graph;
 
-// The graph of a RULE_RULE or RULE_INVERSE declaration, with all S findings; NULL when it has any. An inverse starts from
-// the hooks of its rule where their right words are full, otherwise from the first node of the right side with a full
-// word; its parameters are these hooks, then the levels.
+// The graph of a RULE_RULE or RULE_INVERSE declaration, with all S findings; NULL when it has any. An inverse starts
+// from the hooks of its rule where their right words are full, otherwise from the first node of the right side with a
+// full word; its parameters are these hooks, then the levels.
 rule_graph *rule_graph_make(clv_program *program, const rule_tree *rule);
 // Checks I, C and E, and the names in guards and values. True when nothing was found. O is a mark of the graph: what a
 // rule may leave open is tested where it is applied.

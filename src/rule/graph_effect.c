@@ -1,8 +1,8 @@
 // What a rule may do to the orbits of one sort.
 //
-// On each side the nodes that arcs join form classes, and a class goes on along the columns of its words. Two darts that
-// stay and were in one class before, over its columns, and are not so afterwards may have been parted; where they are
-// afterwards and were not before, they may have been joined. What lies outside the rule can only make less of it.
+// On each side the nodes that arcs join form classes, and a class goes on along the columns of its words. Two darts
+// that stay and were in one class before, over its columns, and are not so afterwards may have been parted; where they
+// are afterwards and were not before, they may have been joined. What lies outside the rule can only make less of it.
 
 #include "rule/check.h"
 #include "rule/orbit.h"
@@ -92,8 +92,8 @@ static bool changes(const rule_graph *graph, uint32_t dims) {
   return false;
 }
 
-// Guards: `b in <0,1>(a)` says that two hooks are in one orbit already. It is said of the darts that the rule starts from,
-// and holds at every position if each letter of the hooks is in the orbit or commutes with all of it.
+// Guards: `b in <0,1>(a)` says that two hooks are in one orbit already. It is said of the darts that the rule starts
+// from, and holds at every position if each letter of the hooks is in the orbit or commutes with all of it.
 
 static bool holds_everywhere(const rule_graph *graph, const rule_node *a, const rule_node *b, uint32_t dims) {
   for (uint32_t m = 0; m < graph->columns; m++) {

@@ -1,8 +1,8 @@
 // The inverse of a rule: its sides change places.
 //
-// A hook's word must be full, and what was full on the left of a rule need not be so on its right: each component of the
-// new left side takes the rule's own hook if it can, and otherwise its first node with a full word. Values and guards
-// speak of what the rule does forwards and are left behind.
+// A hook's word must be full, and what was full on the left of a rule need not be so on its right: each component of
+// the new left side takes the rule's own hook if it can, and otherwise its first node with a full word. Values and
+// guards speak of what the rule does forwards and are left behind.
 
 #include "rule/graph_private.h"
 

@@ -98,8 +98,8 @@ static bool derive_gauss_newton(making *make) {
   return g->no_memory ? complain(make, 0) : true;
 }
 
-// Where springs are all the energy, the eigenvalues are known. Only one point: they are of a whole row. A dissipation has a
-// slope by positions too, which is not symmetric: what is asked to be positive does without.
+// Where springs are all the energy, the eigenvalues are known. Only one point: they are of a whole row. A dissipation
+// has a slope by positions too, which is not symmetric: what is asked to be positive does without.
 static bool derive_central(making *make) {
   const law *l = make->law;
   return make->k->clamps && !l->force && make->k->quadrature == 1 &&

@@ -5,10 +5,10 @@
 // for wide registers (emit.c). Both have the same face, so a view does not know which it has.
 //
 // Rows come in batches of eight, whatever the registers: value k of row r lies at [r / 8][k][r % 8]. Particles lie in
-// a slab's own copy, four doubles each (three and a pad), and a place says where one begins: four times its number. `rows`
-// says how many rows count; the lanes behind them, in a batch that is not full, hold places and constants like any other.
-// Nothing is added to `out` for them, their energy is 0 and their matrix is anything. They do best to name other particles
-// than each other: 0 is added to those.
+// a slab's own copy, four doubles each (three and a pad), and a place says where one begins: four times its number.
+// `rows` says how many rows count; the lanes behind them, in a batch that is not full, hold places and constants like
+// any other. Nothing is added to `out` for them, their energy is 0 and their matrix is anything. They do best to name
+// other particles than each other: 0 is added to those.
 
 #ifndef RULE_KERNEL_H
 #define RULE_KERNEL_H
@@ -40,8 +40,10 @@ typedef enum kernel_kind {
   KERNEL_FORCE_DVEL, // out += (df/dv) dvel
   KERNEL_STIFFNESS,  // matrix = - df/dx, made positive as `psd` says
   KERNEL_DAMPING,    // matrix = - df/dv, as it is
-  KERNEL_PRODUCT, // out -= matrix * dpos, of stiffnesses that were kept: [batch][n * (n + 1) / 2][8], as kernel_pack says
-  KERNEL_PAIRS, // matrix = the stiffness of each of a central law's distances: [batch][pair][3 * 3][8]; nothing for other laws
+  KERNEL_PRODUCT,    // out -= matrix * dpos, of stiffnesses that were kept: [batch][n * (n + 1) / 2][8], as kernel_pack
+                     // says
+  KERNEL_PAIRS, // matrix = the stiffness of each of a central law's distances: [batch][pair][3 * 3][8]; nothing for
+                // other laws
   KERNEL_COUNT
 } kernel_kind;
 
@@ -93,8 +95,8 @@ static inline uint32_t kernel_constants(const kernel *k) {
 kernel *kernel_make(clv_program *program, const law *l);
 void kernel_destroy(kernel *k, const clv_allocator *allocator);
 
-// The constants of one row, from its reads and, with quadrature, the points' data (all points of the cell, also where the
-// law has them unrolled; NULL without); written to constants[k * KERNEL_LANES].
+// The constants of one row, from its reads and, with quadrature, the points' data (all points of the cell, also where
+// the law has them unrolled; NULL without); written to constants[k * KERNEL_LANES].
 void kernel_hoist(const kernel *k, const double *params, const double *reads, const double (*quad)[LAW_QUAD_DATA],
                   double *constants);
 void kernel_interpret(const kernel *k, kernel_kind kind, const kernel_args *args);

@@ -1,7 +1,7 @@
 // Central laws: energies of distances between particles, whose positive stiffness is written down rather than computed.
 //
-// Let an energy depend on positions through the distance l of two particles alone, d the vector between them. Its stiffness
-// has the eigenvalue E'' along d and E'/l across, so the positive one is, with both made positive,
+// Let an energy depend on positions through the distance l of two particles alone, d the vector between them. Its
+// stiffness has the eigenvalue E'' along d and E'/l across, so the positive one is, with both made positive,
 //
 //     K+ v = across v + (along - across) / l^2 d (d . v)
 //
@@ -130,7 +130,8 @@ static void find_roots(central *work) {
   }
 }
 
-// Differentiating: distances become inputs of their own for the while. Forces have no sums over orbits, so theirs are free.
+// Differentiating: distances become inputs of their own for the while. Forces have no sums over orbits, so theirs are
+// free.
 
 static dag_ref rebuild(const central *work, dag_ref ref) {
   const dag_node node = *node_at(work, ref);

@@ -1,8 +1,8 @@
 // Hoisting: what depends on no unknown is computed when a row is made, not when its force is.
 //
 // Bodies are rebuilt node by node in the kernel's graph. An argument free of unknowns is replaced by a hoisted value.
-// To let such factors meet, a chain of products is taken apart as a whole: 2 * (mu * (x * w)) is 2 mu w times x. A product
-// with more than one user is its own chain, so nothing is computed twice for it.
+// To let such factors meet, a chain of products is taken apart as a whole: 2 * (mu * (x * w)) is 2 mu w times x. A
+// product with more than one user is its own chain, so nothing is computed twice for it.
 //
 // The free part of a chain is a number times a product of atoms, in the order of their nodes. Chains that differ in the
 // number only share one hoisted value and multiply by the ratio: 0.5 k in an energy is half of the k in its force. A

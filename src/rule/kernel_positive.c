@@ -1,10 +1,10 @@
 // Positive matrices: the part of a symmetric matrix that belongs to negative eigenvalues is taken away, or
 // turned over.
 //
-// Eigenvalues come from cyclic Jacobi sweeps, some lanes at a time in lockstep. A lane whose matrix is diagonal is turned by
-// angle 0 from then on, which changes no bit: its result does not depend on its neighbours. The result is the sum of
-// the eigenvalues that are wanted times squares, so it is positive within its own rounding; a matrix without negative
-// eigenvalues is not touched.
+// Eigenvalues come from cyclic Jacobi sweeps, some lanes at a time in lockstep. A lane whose matrix is diagonal is
+// turned by angle 0 from then on, which changes no bit: its result does not depend on its neighbours. The result is the
+// sum of the eigenvalues that are wanted times squares, so it is positive within its own rounding; a matrix without
+// negative eigenvalues is not touched.
 
 #include "rule/kernel.h"
 
@@ -14,7 +14,8 @@
 
 enum { GROUP = 4, SWEEPS = 40 };
 
-// `lanes` is 1 or GROUP wherever these are called, so the loops over lanes unroll; entry e of lane l is at [e * lanes + l].
+// `lanes` is 1 or GROUP wherever these are called, so the loops over lanes unroll; entry e of lane l is at [e * lanes +
+// l].
 
 static inline uint32_t entry(uint32_t row, uint32_t column, uint32_t n) {
   return row < column ? row * n + column : column * n + row;

@@ -1,8 +1,8 @@
 // Energies with their factors inside.
 //
-// w * (mu * a + lambda * b) reads three constants, (w mu) * a + (w lambda) * b two, and these are what the forces need. So a
-// factor free of unknowns goes into a sum of which some term has such a factor of its own; into others, such as the
-// squares of a length, it does not go.
+// w * (mu * a + lambda * b) reads three constants, (w mu) * a + (w lambda) * b two, and these are what the forces need.
+// So a factor free of unknowns goes into a sum of which some term has such a factor of its own; into others, such as
+// the squares of a length, it does not go.
 
 #include "rule/kernel_parts.h"
 

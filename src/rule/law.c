@@ -106,8 +106,8 @@ static bool has_file_of_a_user(const clv_program *program) {
   return false;
 }
 
-// A law of the library, in a program that is made for one body or for rules of a user: that it is sound is known since Cleave
-// was tested. Alone, the library is checked as any file is.
+// A law of the library, in a program that is made for one body or for rules of a user: that it is sound is known since
+// Cleave was tested. Alone, the library is checked as any file is.
 static bool is_trusted(const clv_program *program, const rule_tree *declaration) {
   return program->files.data[declaration->span.file].shipped && (program->needs || has_file_of_a_user(program));
 }

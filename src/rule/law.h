@@ -4,11 +4,11 @@
 // result is a law: the paths that lead from a row's base dart to the darts it reads, the particles (vertices) it acts
 // on, the guards that say whether a place has a row at all, and its mathematics as one graph of scalars (dag.h).
 //
-// Elaboration is also the type checker: values carry type and unit, darts carry the path they were reached by, and every
-// mistake is found where it is written (checks P, F, T, D, Y).
+// Elaboration is also the type checker: values carry type and unit, darts carry the path they were reached by, and
+// every mistake is found where it is written (checks P, F, T, D, Y).
 //
-// The base of a row is any dart of its orbit: check Y has shown that it does not matter which. On a template it is a dart
-// from which the shape looks as from dart 0; for an `oriented` law it is one of side 0.
+// The base of a row is any dart of its orbit: check Y has shown that it does not matter which. On a template it is a
+// dart from which the shape looks as from dart 0; for an `oriented` law it is one of side 0.
 
 #ifndef RULE_LAW_H
 #define RULE_LAW_H
@@ -17,8 +17,8 @@
 
 enum { LAW_PATH = 16, LAW_PARTICLES = 16, LAW_QUADRATURE = 8 };
 
-// Where rows are: one per orbit of `dims` (bits; as written, before a map's dimension is known), or one per cell or face
-// of a template kind.
+// Where rows are: one per orbit of `dims` (bits; as written, before a map's dimension is known), or one per cell or
+// face of a template kind.
 typedef struct law_shape {
   clv_kind kind;     // CLV_NONE: any orbit of dims
   clv_orbit orbit;   // CLV_IN_CELL included; CLV_CELL for a template cell, CLV_FACE for a tri or quad in a 3D map
@@ -48,9 +48,9 @@ typedef struct law_guard {
   dag_ref value;
 } law_guard;
 
-// A sum over the orbits `orbit` within the row's own one, of an expression on a dart of each: for sums that a shape does
-// not unroll. In `value`, reads are numbered in the law's own list, and those `in_sum` begin at the sub-orbit's dart.
-// Scalar c of sum k is input DAG_SUM_INPUT 9 * k + c; `value` may use sums with a lower number.
+// A sum over the orbits `orbit` within the row's own one, of an expression on a dart of each: for sums that a shape
+// does not unroll. In `value`, reads are numbered in the law's own list, and those `in_sum` begin at the sub-orbit's
+// dart. Scalar c of sum k is input DAG_SUM_INPUT 9 * k + c; `value` may use sums with a lower number.
 typedef struct law_sum {
   clv_orbit orbit;
   uint8_t mean, width; // divided by the count; scalars
@@ -61,8 +61,8 @@ typedef struct law_sum {
 typedef enum law_psd { LAW_PSD_NONE, LAW_PSD_CLAMP, LAW_PSD_ABS, LAW_PSD_GAUSS_NEWTON } law_psd;
 
 // A value that is assigned: to column `column` (its component) of the orbit at `path`. A derived quantity `on c in t`
-// has one for each c. Values are of what was there before the row; an update's later lines use the values of its earlier
-// ones, not what the columns then hold.
+// has one for each c. Values are of what was there before the row; an update's later lines use the values of its
+// earlier ones, not what the columns then hold.
 typedef struct law_assign {
   const rule_tree *column;
   uint16_t path, component;
@@ -84,13 +84,13 @@ typedef struct law {
   BASE_ARRAY(law_sum) sums;
   BASE_ARRAY(law_assign) assigns; // derived quantities and updates
 
-  // Forces. `energy`, `dissipation` and `force` are per row when quadrature is 0. Otherwise they are per quadrature point,
-  // and a row's are the sums over its points, of the same expressions with each point's DAG_QUAD inputs: 0 the weight
-  // q.w, 1 + corner the shape function q.N[corner], then gradients 1 + corners + corner * 3 + axis (rest gradients of
-  // the shape functions, in the cell's frame), then frame entries (3 x k, row by row) for rest(grad): where the cell is
-  // a triangle or quadrangle in space. The points are those of the row's cell, whose corners 0, 1, 2 ... have their places
-  // in column `rest`. `unrolled` laws have the points written out: everything is per row, and value k of point p is
-  // DAG_QUAD p * LAW_QUAD_DATA + k.
+  // Forces. `energy`, `dissipation` and `force` are per row when quadrature is 0. Otherwise they are per quadrature
+  // point, and a row's are the sums over its points, of the same expressions with each point's DAG_QUAD inputs: 0 the
+  // weight q.w, 1 + corner the shape function q.N[corner], then gradients 1 + corners + corner * 3 + axis (rest
+  // gradients of the shape functions, in the cell's frame), then frame entries (3 x k, row by row) for rest(grad):
+  // where the cell is a triangle or quadrangle in space. The points are those of the row's cell, whose corners 0, 1, 2
+  // ... have their places in column `rest`. `unrolled` laws have the points written out: everything is per row, and
+  // value k of point p is DAG_QUAD p * LAW_QUAD_DATA + k.
   uint32_t quadrature; // points; 0 when the law has no `over`
   bool unrolled;
   dag_ref energy, dissipation;
@@ -109,8 +109,8 @@ clv_orbit law_column_orbit(const rule_tree *column, uint32_t dimension);
 uint32_t law_components(const rule_tree *type);
 // Checks a RULE_PARAM, RULE_EMBED or RULE_DEF (types, units, circles); findings are recorded.
 bool law_declaration_check(clv_program *program, const rule_tree *declaration);
-// DAG_PARAM inputs: parameters in the order of their declarations, each with its scalars. The number of all scalars, the
-// first of one parameter, and their defaults. False when memory is out.
+// DAG_PARAM inputs: parameters in the order of their declarations, each with its scalars. The number of all scalars,
+// the first of one parameter, and their defaults. False when memory is out.
 uint32_t law_param_count(const clv_program *program);
 uint32_t law_param_first(const clv_program *program, const rule_tree *param);
 bool law_param_defaults(const clv_program *program, double *values);

@@ -3,11 +3,11 @@
 // D: the law is differentiated as its kernels will be, once for forces and once for stiffness, and a node that stops it
 // is found where it was written.
 //
-// Y: the law is made again from other darts of the same orbit and both are evaluated on the same random inputs. An input
-// is a function of what it is (which column, at which orbit), so the same vertex moves the same way from wherever it was
-// reached. Energies, forces per vertex, guards and assigned values must agree. Generators are enough: if a law is the
-// same from x and from x@i for every letter i of the orbit, it is the same from all of it. On a template, the generators
-// are of the group of its symmetries; for `oriented` laws of those that keep the side.
+// Y: the law is made again from other darts of the same orbit and both are evaluated on the same random inputs. An
+// input is a function of what it is (which column, at which orbit), so the same vertex moves the same way from wherever
+// it was reached. Energies, forces per vertex, guards and assigned values must agree. Generators are enough: if a law
+// is the same from x and from x@i for every letter i of the orbit, it is the same from all of it. On a template, the
+// generators are of the group of its symmetries; for `oriented` laws of those that keep the side.
 //
 // On the way: forces must add up to nothing, unless the law says that they come from outside.
 

@@ -1,7 +1,7 @@
 // Levels: a0 as it was before edges were refined (map/level.h).
 //
-// A vertex has the level at which it came, in the column `lev`; without that column every vertex has level 0. Levels are
-// read as rules read everything: with what the transaction has set so far, and for steps out of the budget.
+// A vertex has the level at which it came, in the column `lev`; without that column every vertex has level 0. Levels
+// are read as rules read everything: with what the transaction has set so far, and for steps out of the budget.
 
 #include "map/level.h"
 #include "rule/apply.h"

@@ -1,10 +1,10 @@
 // Compiled kernels and rules: where they come from.
 //
-// The kernels of the shipped laws are compiled when Cleave is built, for every instruction set, and the shipped rules of
-// topology once; kernels are found in a table by the hash of their steps, rules by that of their text. Anything else is
-// compiled by the machine's own compiler when it is first wanted, for the instruction set at hand, and kept in a cache
-// directory. Where there is no compiler, kernels and rules stay interpreted: they give the same results, slowly, and
-// `trouble` says why.
+// The kernels of the shipped laws are compiled when Cleave is built, for every instruction set, and the shipped rules
+// of topology once; kernels are found in a table by the hash of their steps, rules by that of their text. Anything else
+// is compiled by the machine's own compiler when it is first wanted, for the instruction set at hand, and kept in a
+// cache directory. Where there is no compiler, kernels and rules stay interpreted: they give the same results, slowly,
+// and `trouble` says why.
 //
 // The environment has a say where the definition has none: CLEAVE_CC or CC names the compiler ("none": do not
 // compile), CLEAVE_ISA the instruction set (sse2, avx2, avx512), XDG_CACHE_HOME or HOME the place of the cache.
@@ -41,13 +41,15 @@ typedef struct rule_native {
   clv_error trouble;        // why kernels stayed interpreted; code CLV_OK when none did
 } rule_native;
 
-// `def` may be NULL; its strings are not copied. Fails when an instruction set is asked for that is unknown or not here.
+// `def` may be NULL; its strings are not copied. Fails when an instruction set is asked for that is unknown or not
+// here.
 clv_result rule_native_open(rule_native *native, const clv_allocator *allocator, const rule_native_def *def,
                             clv_error *error);
 void rule_native_close(rule_native *native);
 
-// Fills `compiled` of kernels that have none; a kernel may be NULL. Those that are not shipped are compiled together, side by side. A kernel that
-// could not be compiled stays interpreted, which is no failure but counted; the only error is memory.
+// Fills `compiled` of kernels that have none; a kernel may be NULL. Those that are not shipped are compiled together,
+// side by side. A kernel that could not be compiled stays interpreted, which is no failure but counted; the only error
+// is memory.
 clv_result rule_native_attach(rule_native *native, kernel *const *kernels, uint32_t count);
 // The same for shipped kernels alone: starts no compiler, counts no others.
 clv_result rule_native_attach_shipped(rule_native *native, kernel *const *kernels, uint32_t count);
@@ -90,8 +92,8 @@ const void *native_find(const emit_hash *hash, const void *table, uint32_t count
 
 // The machine's compiler (compile.c)
 
-// Entry of a compiled module: takes what kernels need of the library, gives KERNEL_COUNT functions for each kernel, or the
-// code of each rule.
+// Entry of a compiled module: takes what kernels need of the library, gives KERNEL_COUNT functions for each kernel, or
+// the code of each rule.
 typedef void native_positive(double *matrix, uint32_t n, uint32_t psd);
 typedef struct native_gate {
   native_positive *make_positive;
@@ -128,15 +130,15 @@ typedef struct native_unit {
 } native_unit;
 typedef BASE_ARRAY(native_unit) native_units;
 
-// Shares pieces out among units, so that compilers that run side by side end together, and sorts them by unit. False when
-// memory is out.
+// Shares pieces out among units, so that compilers that run side by side end together, and sorts them by unit. False
+// when memory is out.
 bool native_units_share(native_units *units, const clv_allocator *allocator, native_pieces *pieces,
                         const native_frame *frame);
 void native_units_free(native_units *units, const clv_allocator *allocator);
 
-// Compiles units for one instruction set, side by side, or finds them in the cache, and loads them. Of those that stay without
-// a module `error` says why. `object` gets the place in the cache of the last, or nothing when there is no cache. False when
-// memory is out.
+// Compiles units for one instruction set, side by side, or finds them in the cache, and loads them. Of those that stay
+// without a module `error` says why. `object` gets the place in the cache of the last, or nothing when there is no
+// cache. False when memory is out.
 bool native_compile(const clv_allocator *allocator, const rule_native_def *def, native_isa isa, native_unit *units,
                     uint32_t count, char object[NATIVE_PATH], clv_error *error);
 // The same for the units of `native`, which gets the modules.

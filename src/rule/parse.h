@@ -1,5 +1,5 @@
-// The parser: one token ahead, by descent, bounded in depth. The first mistake of a declaration ends it; parsing goes on
-// with the next one.
+// The parser: one token ahead, by descent, bounded in depth. The first mistake of a declaration ends it; parsing goes
+// on with the next one.
 
 #ifndef RULE_PARSE_H
 #define RULE_PARSE_H

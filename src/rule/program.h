@@ -15,8 +15,9 @@ void rule_make_rules(clv_program *program);
 // Checks them: I, C, O and E, and names everywhere.
 void rule_check_rules(clv_program *program);
 
-// What one body needs of a program: laws for maps of one dimension, some forces, and what they are derived from. The rest
-// is not made. Laws of the shipped library are taken as they are: that they are sound is known since Cleave was tested.
+// What one body needs of a program: laws for maps of one dimension, some forces, and what they are derived from. The
+// rest is not made. Laws of the shipped library are taken as they are: that they are sound is known since Cleave was
+// tested.
 typedef struct rule_needs {
   uint32_t dimension;
   const char *const *forces; // and what they read, and

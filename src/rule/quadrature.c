@@ -1,9 +1,9 @@
 // Quadrature of the template cells, on their rest shapes.
 //
-// Every kind is isoparametric over a reference shape in [0,1]^k, with VTK's order of corners: the simplex, the square and
-// cube, the triangle times the line. A pyramid is a cube whose top is drawn together: its shape functions are the square's,
-// shrunk towards the apex, and are linear on the faces that meet other cells. The points are enough for the volume of
-// any shape with straight edges, so an affine deformation has its exact energy on every kind.
+// Every kind is isoparametric over a reference shape in [0,1]^k, with VTK's order of corners: the simplex, the square
+// and cube, the triangle times the line. A pyramid is a cube whose top is drawn together: its shape functions are the
+// square's, shrunk towards the apex, and are linear on the faces that meet other cells. The points are enough for the
+// volume of any shape with straight edges, so an affine deformation has its exact energy on every kind.
 //
 // A triangle or quadrangle lives in space. Its gradients are taken in an orthonormal frame of its tangent plane at the
 // point: the axis of space that is nearest to the plane, projected, and the direction across it. So the frame does not

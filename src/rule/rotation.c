@@ -1,19 +1,20 @@
 // The rotation nearest to a matrix.
 //
-// The rotation R that makes tr(R'A) largest is wanted: the polar factor of A where det A > 0, and the right continuation
-// of it where A is singular or inverted. Written as a unit quaternion q, tr(R'A) is q'Kq with a symmetric 4 x 4 matrix K of
-// A's entries, so q is the eigenvector of K's largest eigenvalue. Every eigenvector of a multiple eigenvalue is as good as
-// another, so there is no exception: the zero matrix has a nearest rotation too. A matrix of two columns gets a third
-// of zeros; the first two columns of the result are the nearest orthonormal pair.
+// The rotation R that makes tr(R'A) largest is wanted: the polar factor of A where det A > 0, and the right
+// continuation of it where A is singular or inverted. Written as a unit quaternion q, tr(R'A) is q'Kq with a symmetric
+// 4 x 4 matrix K of A's entries, so q is the eigenvector of K's largest eigenvalue. Every eigenvector of a multiple
+// eigenvalue is as good as another, so there is no exception: the zero matrix has a nearest rotation too. A matrix of
+// two columns gets a third of zeros; the first two columns of the result are the nearest orthonormal pair.
 //
-// Eigenvectors come from Jacobi's method: sweeps of three steps, each of two plane rotations that touch different rows and
-// can be done side by side. This is one lane of what wide registers do, in the same order. What is off the diagonal and below
-// ROTATION_NOTHING, far beneath what rounding leaves, is taken for zero: or its powers would become numbers that processors
-// compute with a hundred times slower. Where everything off the diagonal is, further sweeps would change nothing.
+// Eigenvectors come from Jacobi's method: sweeps of three steps, each of two plane rotations that touch different rows
+// and can be done side by side. This is one lane of what wide registers do, in the same order. What is off the diagonal
+// and below ROTATION_NOTHING, far beneath what rounding leaves, is taken for zero: or its powers would become numbers
+// that processors compute with a hundred times slower. Where everything off the diagonal is, further sweeps would
+// change nothing.
 //
 //   1. scale A by 1 / (its largest entry + the smallest normal number)
 //   2. K as below, V = 1
-//   3. ROTATION_SWEEPS times, while there is anything off the diagonal, for (p, q) = (0,1) (2,3) (0,2) (1,3) (0,3) (1,2):
+//   3. ROTATION_SWEEPS times, while anything is off the diagonal, for (p, q) = (0,1) (2,3) (0,2) (1,3) (0,3) (1,2):
 //        Kpq = 0 if it is nothing, d = Kqq - Kpp, b = 2 Kpq, h = sqrt(d d + b b + 1e-300)
 //        t = copysign(1, d) b / (|d| + h), c = 1 / sqrt(1 + t t), s = t c
 //        Kpp -= t Kpq, Kqq += t Kpq, Kpq = 0

@@ -136,8 +136,8 @@ clv_result clv_rule_apply(const clv_rule *rule, clv_map *view, const clv_rule_ar
                           const char *node, clv_dart *created) {
   map *m = map_of(view);
   clv_result result;
-  // Only unsews a facet, whatever the values there: where the cells are plain, that is the map's own operation, and nothing
-  // need be kept meanwhile.
+  // Only unsews a facet, whatever the values there: where the cells are plain, that is the map's own operation, and
+  // nothing need be kept meanwhile.
   const bool unsews = rule->unsews[view->dimension - 2] && count == 1 && !arguments->darts && !created;
   if (unsews && map_unsew_plain(m, arguments->dart, &result)) return result;
   return apply(rule, m, arguments, count, node, created);

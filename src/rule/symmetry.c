@@ -1,9 +1,9 @@
-// A value at position p, and the same text read at a neighbour position: equal when their trees agree, up to the order of
-// what commutes, and their darts are in the same orbits of the columns they are read from.
+// A value at position p, and the same text read at a neighbour position: equal when their trees agree, up to the order
+// of what commutes, and their darts are in the same orbits of the columns they are read from.
 //
-// A dart is a node of the left side (or the variable of a reduction), a word of columns that says at which position, and
-// letters that lead out of the rule. Two darts are in one orbit if a bounded search over its dimensions finds one from
-// the other.
+// A dart is a node of the left side (or the variable of a reduction), a word of columns that says at which position,
+// and letters that lead out of the rule. Two darts are in one orbit if a bounded search over its dimensions finds one
+// from the other.
 
 #include "rule/symmetry.h"
 
@@ -288,7 +288,8 @@ static bool commutes_with(uint32_t i, uint32_t dims) {
   return !(dims & (7u << i >> 1));
 }
 
-// The links that lead to darts that are free in a dimension if and only if this one is: its own, and those that commute.
+// The links that lead to darts that are free in a dimension if and only if this one is: its own, and those that
+// commute.
 static uint32_t free_alike(const rule_tree *dimension) {
   if (dimension->kind != RULE_NUMBER || !(dimension->number >= 0 && dimension->number < RULE_DIMS)) return 0;
   const uint32_t i = (uint32_t)dimension->number, all = (1u << RULE_DIMS) - 1u;

@@ -1,9 +1,9 @@
 // Words over the columns of a rule: when is a walk over positions sure to come back?
 //
 // Positions are permuted by one involution per column. What is known of them is a list of equations: letters that
-// commute, the declared relations, and what the left side says wherever it matches, because the map it matches is sound.
-// A word is trivial when these equations turn it into the empty one. The search is bounded and every step of it is an
-// equation, so that `true` is a proof and `false` means "not proved".
+// commute, the declared relations, and what the left side says wherever it matches, because the map it matches is
+// sound. A word is trivial when these equations turn it into the empty one. The search is bounded and every step of it
+// is an equation, so that `true` is a proof and `false` means "not proved".
 
 #ifndef RULE_WORD_H
 #define RULE_WORD_H

@@ -1,5 +1,5 @@
-// From a scene to a world, body by body: its mesh, its rules, its sections, the body itself, what holds it, and the events
-// and probes that concern it. What rooms below refuse gets the place of what asked for it. See scene.h.
+// From a scene to a world, body by body: its mesh, its rules, its sections, the body itself, what holds it, and the
+// events and probes that concern it. What rooms below refuse gets the place of what asked for it. See scene.h.
 
 #include "physics/model.h"
 #include "physics/zone.h"
@@ -20,7 +20,7 @@ typedef struct builder {
   clv_mesh mesh;
 } builder;
 
-// ---- rules -------------------------------------------------------------------------------------------------------------------
+// ---- rules --------------------------------------------------------------------------------------
 
 static const scene_model *model_with_rules(const scene_body *body) {
   if (body->model.rules.count) return &body->model;
@@ -80,7 +80,7 @@ static bool set_parameters(const builder *b) {
   return true;
 }
 
-// ---- sections ------------------------------------------------------------------------------------------------------------------
+// ---- sections -----------------------------------------------------------------------------------
 
 static const char *model_name(const scene_model *model) {
   return model->rules.count ? "rules" : clv_model_list(model->name, NULL);
@@ -157,7 +157,7 @@ static bool check_regions(const builder *b, const clv_section *sections) {
   return true;
 }
 
-// ---- what holds ------------------------------------------------------------------------------------------------------------------
+// ---- what holds ---------------------------------------------------------------------------------
 
 typedef clv_result hold_function(clv_body *body, const clv_zone *zone, const scene_hold *hold);
 
@@ -185,7 +185,7 @@ static bool apply(const builder *b, const scene_holds *holds, const scene_group 
   return true;
 }
 
-// ---- events and probes -------------------------------------------------------------------------------------------------------------
+// ---- events and probes --------------------------------------------------------------------------
 
 static bool concerns(const builder *b, const char *body) {
   return !body || scene_body_number(b->scene, body) == (int32_t)b->number;
@@ -212,7 +212,7 @@ static bool add_events(const builder *b) {
   return true;
 }
 
-// ---- bodies --------------------------------------------------------------------------------------------------------------------------
+// ---- bodies -------------------------------------------------------------------------------------
 
 static clv_solver_def solver_def(const scene_solver *solver) {
   clv_solver_def def = clv_default_solver_def();

@@ -40,7 +40,7 @@ static bool check_holds(const scene_reader *r, const scene_holds *holds) {
   return true;
 }
 
-// ---- bodies ----------------------------------------------------------------------------------------------------------------
+// ---- bodies -------------------------------------------------------------------------------------
 
 static bool check_mesh(const scene_reader *r, const scene_mesh *mesh) {
   if (mesh->file) {
@@ -94,7 +94,7 @@ static bool check_body(const scene_reader *r, const scene_body *body) {
   return true;
 }
 
-// ---- events and probes -----------------------------------------------------------------------------------------------------
+// ---- events and probes --------------------------------------------------------------------------
 
 static bool check_body_name(const scene_reader *r, const clv_scene *scene, const scene_part *part, const char *name,
                             bool for_all) {

@@ -21,7 +21,7 @@ static void add_vector(scene_text *out, const double v[3]) {
   scene_add(out, "(%s, %s, %s)", scene_real_show(v[0]).text, scene_real_show(v[1]).text, scene_real_show(v[2]).text);
 }
 
-// ---- what it is made of --------------------------------------------------------------------------------------------------------
+// ---- what it is made of -------------------------------------------------------------------------
 
 static void add_mesh(explainer *e, const scene_mesh *mesh, clv_body *body) {
   scene_text *out = &e->out;
@@ -95,7 +95,7 @@ static void add_laws(explainer *e, clv_body *body) {
   scene_add(&e->out, "\n");
 }
 
-// ---- what is done to it ---------------------------------------------------------------------------------------------------------
+// ---- what is done to it -------------------------------------------------------------------------
 
 static void add_zone(scene_text *out, const scene_part *part, const scene_group *group, const scene_zone *zone) {
   const scene_key *key = scene_zone_key(part, group);
@@ -267,7 +267,7 @@ static void add_body(explainer *e, uint32_t b) {
             damping->rayleigh.mass, damping->rayleigh.stiffness);
 }
 
-// ---- the whole ------------------------------------------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 static void add_events(explainer *e) {
   const scene_root *root = &e->scene->root;

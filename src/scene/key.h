@@ -1,8 +1,8 @@
 // The table of keys: the one place that knows what may stand in a scene.
 //
-// A group is a mapping with certain keys; a key has a name, a type, a unit, a range, a default, an example and a sentence.
-// Reading, the messages, the suggestions for misspelt words, the reference in docs/scenes.md, the schema and the tests of
-// wrong scenes all follow from it; none of them names a key.
+// A group is a mapping with certain keys; a key has a name, a type, a unit, a range, a default, an example and a
+// sentence. Reading, the messages, the suggestions for misspelt words, the reference in docs/scenes.md, the schema and
+// the tests of wrong scenes all follow from it; none of them names a key.
 
 #ifndef SCENE_KEY_H
 #define SCENE_KEY_H

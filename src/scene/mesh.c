@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- merging ---------------------------------------------------------------------------------------------------------------
+// ---- merging ------------------------------------------------------------------------------------
 
 typedef struct numbered_point {
   double x[3];
@@ -69,10 +69,10 @@ static bool merge_points(const scene_reader *r, clv_mesh *mesh) {
   return enough || scene_no_memory(r);
 }
 
-// ---- bending -----------------------------------------------------------------------------------------------------------------
+// ---- bending ------------------------------------------------------------------------------------
 
-// The cube [-1, 1]^3 onto something like a liver: rounded towards the ball, but not so far that cells at its edges go flat;
-// a thick lobe on one side that thins out and bends up towards the other; hollow below.
+// The cube [-1, 1]^3 onto something like a liver: rounded towards the ball, but not so far that cells at its edges go
+// flat; a thick lobe on one side that thins out and bends up towards the other; hollow below.
 static void warp_organ(double p[3]) {
   const double x2 = p[0] * p[0], y2 = p[1] * p[1], z2 = p[2] * p[2];
   const double round = 0.6;
@@ -115,7 +115,7 @@ static void warp(clv_mesh *mesh) {
   }
 }
 
-// ---- making ------------------------------------------------------------------------------------------------------------------
+// ---- making -------------------------------------------------------------------------------------
 
 static bool read_file(const scene_reader *r, clv_scene *scene, const scene_mesh *part, clv_mesh *mesh) {
   const char *path = scene_file_path(scene, part->file);

@@ -1,5 +1,5 @@
-// The word that was probably meant: the one that the fewest slips of a finger (a letter too many, missing, wrong, or two
-// swapped) make out of what was written, if those are few.
+// The word that was probably meant: the one that the fewest slips of a finger (a letter too many, missing, wrong, or
+// two swapped) make out of what was written, if those are few.
 
 #ifndef SCENE_NEAREST_H
 #define SCENE_NEAREST_H

@@ -79,7 +79,7 @@ const scene_node *scene_node_find(const scene_node *mapping, const char *key) {
   return NULL;
 }
 
-// ---- building ----------------------------------------------------------------------------------------------------------
+// ---- building -----------------------------------------------------------------------------------
 
 static scene_node *make(tree *t, scene_node_kind kind, yaml_mark_t mark) {
   scene_node *node = base_arena_take(t->arena, sizeof *node);
@@ -212,7 +212,7 @@ static bool end(tree *t, const yaml_event_t *event) {
   return place(t, node, event->end_mark);
 }
 
-// ---- events ------------------------------------------------------------------------------------------------------------
+// ---- events -------------------------------------------------------------------------------------
 
 static bool take(tree *t, const yaml_event_t *event) {
   switch (event->type) {

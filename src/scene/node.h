@@ -1,9 +1,9 @@
 // A YAML file as a tree of nodes, each with its place.
 //
-// libyaml finds the words and their marks; the tree is ours, because a scene needs places for its messages and bounds for
-// its size. An alias is the node it names, shared and not copied, so it costs nothing to read; but a walk over the tree
-// would meet it again and again, so what the tree would be with every alias written out is counted, and bounded. Nothing
-// here knows what a scene is: keys are unique, and that is all.
+// libyaml finds the words and their marks; the tree is ours, because a scene needs places for its messages and bounds
+// for its size. An alias is the node it names, shared and not copied, so it costs nothing to read; but a walk over the
+// tree would meet it again and again, so what the tree would be with every alias written out is counted, and bounded.
+// Nothing here knows what a scene is: keys are unique, and that is all.
 //
 // Not taken: several documents in a file, tags, keys that are no plain words, aliases inside what they name.
 

@@ -1,8 +1,8 @@
 // What a scene says, as plain structs.
 //
-// Each struct is what one mapping of the file is read into, by the table of key.h; it begins with where it stood and which
-// of its keys were given. All of it lies in the scene's arena and never changes once the scene is read. Nothing here is
-// built yet: files are names, regions are words.
+// Each struct is what one mapping of the file is read into, by the table of key.h; it begins with where it stood and
+// which of its keys were given. All of it lies in the scene's arena and never changes once the scene is read. Nothing
+// here is built yet: files are names, regions are words.
 
 #ifndef SCENE_PARTS_H
 #define SCENE_PARTS_H

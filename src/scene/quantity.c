@@ -33,8 +33,8 @@ const char *scene_unit_name(scene_quantity quantity) {
   return name ? name : "";
 }
 
-// The length of a decimal number at the beginning of a text: [+-] digits [. digits] [e [+-] digits], with a digit on one
-// side of the point at least.
+// The length of a decimal number at the beginning of a text: [+-] digits [. digits] [e [+-] digits], with a digit on
+// one side of the point at least.
 static size_t number_length(const char *text) {
   static const char digits[] = "0123456789";
   size_t at = text[0] == '+' || text[0] == '-';

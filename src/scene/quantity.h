@@ -1,8 +1,8 @@
 // Numbers and what they measure.
 //
-// A number in a scene is in SI units, or says its unit itself: 100000 and "100 kPa" are the same. A unit must fit: a mass
-// where a length belongs is a mistake, not a conversion. NaN and infinity are no numbers here. The point is the decimal
-// point in every locale.
+// A number in a scene is in SI units, or says its unit itself: 100000 and "100 kPa" are the same. A unit must fit: a
+// mass where a length belongs is a mistake, not a conversion. NaN and infinity are no numbers here. The point is the
+// decimal point in every locale.
 
 #ifndef SCENE_QUANTITY_H
 #define SCENE_QUANTITY_H

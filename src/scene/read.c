@@ -23,7 +23,7 @@ bool scene_no_memory(const scene_reader *r) {
 
 static bool read_key(const scene_reader *r, const scene_key *key, const scene_node *node, void *to);
 
-// ---- lists ---------------------------------------------------------------------------------------------------------------
+// ---- lists --------------------------------------------------------------------------------------
 
 static bool read_list(const scene_reader *r, const scene_key *key, const scene_node *node, scene_list *to) {
   const bool several = node->kind == SCENE_SEQUENCE;
@@ -63,7 +63,7 @@ static bool read_named(const scene_reader *r, const scene_key *key, const scene_
   return true;
 }
 
-// ---- mappings ------------------------------------------------------------------------------------------------------------
+// ---- mappings -----------------------------------------------------------------------------------
 
 // A default is read as if it stood in the file. Most are single words.
 static bool read_default(const scene_reader *r, const scene_key *key, void *to) {

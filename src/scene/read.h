@@ -1,8 +1,8 @@
 // From nodes to structs, by the table of keys.
 //
-// A mapping is read whole or not at all: every key known, every value of its type and in its range, every needed key there;
-// what is not given gets its default, read from the table as if it stood in the file. The first mistake ends it, with its
-// place.
+// A mapping is read whole or not at all: every key known, every value of its type and in its range, every needed key
+// there; what is not given gets its default, read from the table as if it stood in the file. The first mistake ends it,
+// with its place.
 
 #ifndef SCENE_READ_H
 #define SCENE_READ_H

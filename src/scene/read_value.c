@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// ---- what is expected ----------------------------------------------------------------------------------------------------
+// ---- what is expected ---------------------------------------------------------------------------
 
 static const char *const type_words[SCENE_TYPE_COUNT] = {
     [SCENE_REAL] = "a number",
@@ -74,7 +74,7 @@ static bool wrong_type(const scene_reader *r, const scene_key *key, const scene_
                     scene_node_show(node).text);
 }
 
-// ---- numbers -------------------------------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 static bool wrong_unit(const scene_reader *r, const scene_key *key, scene_quantity quantity, const scene_node *node) {
   if (quantity == SCENE_NUMBER) {
@@ -237,7 +237,7 @@ static bool read_parameters(const scene_reader *r, const scene_key *key, const s
   return true;
 }
 
-// ---- words -------------------------------------------------------------------------------------------------------------
+// ---- words --------------------------------------------------------------------------------------
 
 static bool read_bool(const scene_reader *r, const scene_key *key, const scene_node *node, bool *to) {
   if (node->kind != SCENE_SCALAR || node->quoted) return wrong_type(r, key, node);

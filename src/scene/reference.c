@@ -1,4 +1,5 @@
-// The reference of all keys as Markdown, written from the table: the last part of docs/scenes.md, and `cleave scene keys`.
+// The reference of all keys as Markdown, written from the table: the last part of docs/scenes.md, and `cleave scene
+// keys`.
 
 #include "scene/read.h"
 #include "scene/text.h"

@@ -27,7 +27,7 @@ int32_t scene_body_number(const clv_scene *scene, const char *name) {
   return -1;
 }
 
-// ---- files ---------------------------------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 static char *read_all(base_arena *arena, int file, const char *path, size_t *size, clv_error *error) {
   struct stat status;
@@ -78,7 +78,7 @@ const char *scene_file_path(clv_scene *scene, const char *path) {
   return whole;
 }
 
-// ---- reading -------------------------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 static clv_scene *create(const char *name, const clv_allocator *allocator, clv_error *error) {
   const clv_allocator from = allocator ? *allocator : clv_default_allocator();

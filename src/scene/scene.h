@@ -1,7 +1,7 @@
 // A scene from inside: the file's text, what it says (parts.h), and what its worlds lean on.
 //
-// Read once, it never changes but for what building a world adds: checked programs of the user's rules, and the zones of
-// probes. Steps, in order: node.h reads the text, read.h the keys, check.c what only shows between keys; mesh.c and
+// Read once, it never changes but for what building a world adds: checked programs of the user's rules, and the zones
+// of probes. Steps, in order: node.h reads the text, read.h the keys, check.c what only shows between keys; mesh.c and
 // build.c make a world of it.
 
 #ifndef SCENE_SCENE_H
@@ -34,8 +34,8 @@ const char *scene_file_path(clv_scene *scene, const char *path);
 // check.c: what no single key can tell.
 bool scene_check(const scene_reader *r, const clv_scene *scene);
 
-// zone.c: which key says where, NULL for what has no such key; zones as physics knows them, regions by their names in the
-// mesh.
+// zone.c: which key says where, NULL for what has no such key; zones as physics knows them, regions by their names in
+// the mesh.
 const scene_key *scene_zone_key(const scene_part *part, const scene_group *group);
 bool scene_zone_make(const scene_reader *r, const clv_mesh *mesh, const scene_part *part, const scene_group *group,
                      const scene_zone *zone, clv_zone *to);

@@ -1,5 +1,5 @@
-// The JSON schema of scene files (draft 2020-12), written from the table of keys: one definition a group. What JSON's schema
-// cannot say (a zone that holds nothing, times that increase) is left to reading.
+// The JSON schema of scene files (draft 2020-12), written from the table of keys: one definition a group. What JSON's
+// schema cannot say (a zone that holds nothing, times that increase) is left to reading.
 
 #include "cleave/scene.h"
 #include "scene/key.h"
@@ -158,7 +158,7 @@ static void add_type(scene_text *out, const scene_key *key) {
   }
 }
 
-// ---- groups --------------------------------------------------------------------------------------------------------------
+// ---- groups -------------------------------------------------------------------------------------
 
 static void add_properties(scene_text *out, const scene_group *group) {
   scene_add(out, "\"properties\": {");

@@ -1,4 +1,5 @@
-// What tears, the scalpel, and what cuts through cells. See key.h; the sentences of the table are those of docs/scenes.md.
+// What tears, the scalpel, and what cuts through cells. See key.h; the sentences of the table are those of
+// docs/scenes.md.
 
 #include "scene/table.h"
 

@@ -1,7 +1,7 @@
 // Anderson's acceleration: better corrections from the ones before.
 //
-// Laws make their stiffness positive, or leave out what turns with a cell; Newton's method with such a matrix converges by a
-// constant factor an iteration, not quadratically. How corrections changed while the unknown did says what the
+// Laws make their stiffness positive, or leave out what turns with a cell; Newton's method with such a matrix converges
+// by a constant factor an iteration, not quadratically. How corrections changed while the unknown did says what the
 // matrix left out: the correction that is returned is the one that would be best if that went on in the same way. For
 // a linear body whose matrix is exact it is the given one.
 

@@ -1,4 +1,5 @@
-// The loops of block_set.h for one instruction set. LOOP_NAME(name) gives its functions their names (cmake/loops.cmake).
+// The loops of block_set.h for one instruction set. LOOP_NAME(name) gives its functions their names
+// (cmake/loops.cmake).
 
 #ifndef LOOP_NAME
 #error "cmake/loops.cmake says how functions are called"
@@ -97,7 +98,8 @@ LANES_IN void turn(const piece *m, uint32_t turned, piece to[PIECES]) {
 }
 #endif
 
-// PIECE lanes of a batch, by lane: number k of lane l is in m[PIECE * (k / PIECE) + l][k % PIECE], the last one in last[l].
+// PIECE lanes of a batch, by lane: number k of lane l is in m[PIECE * (k / PIECE) + l][k % PIECE], the last one in
+// last[l].
 LANES_IN void take(const double *from, uint32_t n, double factor, piece m[BLOCK - 1], double last[PIECE]) {
   const piece by = (piece){0} + factor;
   for (uint32_t e = 0; e < BLOCK - 1; e++) m[e] = by * load(from + (unsigned long)(e % 3 * n + e / 3) * LANES);

@@ -1,9 +1,9 @@
 // Incomplete Cholesky factors of a matrix of 3 x 3 blocks, on its own pattern.
 //
 // A is near (1 + L) D (1 + L') with L below the diagonal and D of blocks; L' and the inverses of D are kept in single
-// precision, which halves what an application reads and is still symmetric and positive. Axes that are held are taken out.
-// A pivot may fail although A is positive. Then the diagonal is raised a little and the factor made again, up to a bound;
-// beyond it there is none, which is for the caller to report.
+// precision, which halves what an application reads and is still symmetric and positive. Axes that are held are taken
+// out. A pivot may fail although A is positive. Then the diagonal is raised a little and the factor made again, up to a
+// bound; beyond it there is none, which is for the caller to report.
 
 #ifndef SOLVE_CHOLESKY_H
 #define SOLVE_CHOLESKY_H

@@ -1,7 +1,8 @@
 // Expansions: each vertex as a weighted sum of those that do not hang.
 //
-// A vertex that does not hang is itself. One that hangs is the mean of its parents, and so on down to those that do not. This
-// is the matrix C of the constraint: the body moves by C x, and what A is to all vertices, C'A C is to those that move.
+// A vertex that does not hang is itself. One that hangs is the mean of its parents, and so on down to those that do
+// not. This is the matrix C of the constraint: the body moves by C x, and what A is to all vertices, C'A C is to those
+// that move.
 
 #ifndef SOLVE_EXPAND_H
 #define SOLVE_EXPAND_H

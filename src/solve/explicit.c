@@ -1,10 +1,10 @@
 // Explicit methods: symplectic Euler, Heun, Runge and Kutta of order four.
 //
-// A step is a few evaluations of the force, and between them one pass over all numbers of the state (pass.h), which also
-// keeps the old ones: a step that went wrong is taken back.
+// A step is a few evaluations of the force, and between them one pass over all numbers of the state (pass.h), which
+// also keeps the old ones: a step that went wrong is taken back.
 //
-// For x'' = a(x, x', t) the stages of RK4 need no sums of velocities: those of the second to fourth stage are v + h/2 a1,
-// v + h/2 a2, v + h a3, so that x moves by h v + h^2/6 (a1 + a2 + a3).
+// For x'' = a(x, x', t) the stages of RK4 need no sums of velocities: those of the second to fourth stage are v + h/2
+// a1, v + h/2 a2, v + h a3, so that x moves by h v + h^2/6 (a1 + a2 + a3).
 
 #include "solve/pass.h"
 #include "solve/solver.h"

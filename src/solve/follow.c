@@ -1,8 +1,8 @@
 // Following the body: inverse masses, what falls and what is held, through every commit.
 //
-// A commit says which vertices it changed, the views which masses, and the body which vertices lost one that hung on them; only
-// those are looked at again, and what they hang on. Where that will not do (too many of them, vectors that have to move),
-// everything is.
+// A commit says which vertices it changed, the views which masses, and the body which vertices lost one that hung on
+// them; only those are looked at again, and what they hang on. Where that will not do (too many of them, vectors that
+// have to move), everything is.
 
 #include "map/plan.h"
 #include "solve/solver.h"

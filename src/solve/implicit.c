@@ -4,8 +4,8 @@
 //
 //   (M - h D - h^2 K) dv = h (f + h K v),   v += dv,   x += h v.
 //
-// A particle that a path moves has a known dv: that which takes it to where the path is at the end of the step. Loads are
-// those of the end of the step, too.
+// A particle that a path moves has a known dv: that which takes it to where the path is at the end of the step. Loads
+// are those of the end of the step, too.
 
 #include "solve/solver.h"
 

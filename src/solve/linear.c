@@ -448,7 +448,8 @@ static clv_result find_residual(linear_system *system, const conjugate_room *roo
   return result;
 }
 
-// Rounds in single precision, as long as they help; room->residual stays what is left over, unless iterations are used up.
+// Rounds in single precision, as long as they help; room->residual stays what is left over, unless iterations are used
+// up.
 static clv_result solve_mixed(linear_system *system, const conjugate_room *room, const double *b, double *x,
                               double goal, double length, uint32_t iterations, conjugate_end *all) {
   double norm = sqrt(conjugate_dot(room, room->residual, room->residual));

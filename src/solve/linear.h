@@ -1,13 +1,13 @@
 // Linear systems: A x = b, with A = m M - d (df/dv) - k (df/dx) for a body as it is now.
 //
-// M is the masses, f all forces of the body with Rayleigh's and ambient damping; m, d and k are numbers that the method of
-// integration chooses: implicit Euler in velocities has 1, h and h^2, statics 0, 0 and 1. A system is made once for a
-// body and follows it through every commit. linear_system_update linearises at the body's present state; products and
+// M is the masses, f all forces of the body with Rayleigh's and ambient damping; m, d and k are numbers that the method
+// of integration chooses: implicit Euler in velocities has 1, h and h^2, statics 0, 0 and 1. A system is made once for
+// a body and follows it through every commit. linear_system_update linearises at the body's present state; products and
 // solves belong to that state until the next update, a commit or a change of the views' parameters.
 //
-// Vectors have three numbers a slot, as those of the body. Along held axes an unknown is not unknown: x keeps what it has
-// there, and what that does to the free axes goes to the right side. A slot without a vertex is held. Nothing is allocated in a
-// solve, and no number depends on how many threads the body has.
+// Vectors have three numbers a slot, as those of the body. Along held axes an unknown is not unknown: x keeps what it
+// has there, and what that does to the free axes goes to the right side. A slot without a vertex is held. Nothing is
+// allocated in a solve, and no number depends on how many threads the body has.
 //
 // A is used as a symmetric matrix. Where a law's derivative is not symmetric (viscous springs that turn, forces without
 // an energy), its symmetric part is assembled, row by row of its view. Products without a matrix have the derivative as
@@ -15,18 +15,20 @@
 //
 // Solving never falls back silently: the report says what was used, how far it got, and whether it got there.
 //
-// CLV_LINEAR_AUTO. Assembling 100,000 tetrahedra costs as much as a few products without a matrix, and a product with it a
-// fraction of one: so a matrix is assembled unless four iterations or fewer are asked for and all laws are symmetric.
-// Within a time step masses keep A well conditioned, and blocks on the diagonal are preconditioner enough: an incomplete
-// factor costs as much as ten iterations to make and doubles the cost of each, and pays where there would be more than
-// fifty. Equilibrium has no masses. It is solved directly up to 2,000 vertices, where that takes a fraction of a second
-// and no conditioning can spoil it; beyond (22,000 vertices: 14 s to factor, under 1 s to iterate) and without
-// SuiteSparse with an incomplete factor. Who asks for CLV_LINEAR_ASSEMBLED gets the incomplete factor always.
-
-// Digits. With a matrix, masses and blocks on the diagonal, conjugate gradients go in rounds of single precision (quick.h): each makes
-// the residual up to a million times smaller, and what is left over is then computed in double. Below 1e-10 of the right side, and
-// where a round does not help, they go on in double. The tolerance is always met, or missed, by a residual in double; only the
-// last iterations before a bound of them have one that a round has reckoned with.
+// CLV_LINEAR_AUTO. Assembling 100,000 tetrahedra costs as much as a few products without a matrix, and a product with
+// it a fraction of one: so a matrix is assembled unless four iterations or fewer are asked for and all laws are
+// symmetric. Within a time step masses keep A well conditioned, and blocks on the diagonal are preconditioner enough:
+// an incomplete factor costs as much as ten iterations to make and doubles the cost of each, and pays where there would
+// be more than fifty. Equilibrium has no masses. It is solved directly up to 2,000 vertices, where that takes a
+// fraction of a second and no conditioning can spoil it; beyond (22,000 vertices: 14 s to factor, under 1 s to iterate)
+// and without SuiteSparse with an incomplete factor. Who asks for CLV_LINEAR_ASSEMBLED gets the incomplete factor
+// always.
+//
+// Digits. With a matrix, masses and blocks on the diagonal, conjugate gradients go in rounds of single precision
+// (quick.h): each makes the residual up to a million times smaller, and what is left over is then computed in double.
+// Below 1e-10 of the right side, and where a round does not help, they go on in double. The tolerance is always met, or
+// missed, by a residual in double; only the last iterations before a bound of them have one that a round has reckoned
+// with.
 
 #ifndef SOLVE_LINEAR_H
 #define SOLVE_LINEAR_H
@@ -80,9 +82,9 @@ clv_result linear_system_multiply(linear_system *system, const double *x, double
 // forces change along x, for less than going over all laws again: out = (df/dx) x.
 bool linear_system_tells_forces(const linear_system *system);
 void linear_system_force_along(const linear_system *system, const double *x, double *out);
-// Solves for the free axes, from the first guess in x. The tolerance is relative to |b - A x_held| on free axes, iterations
-// are at most as many as asked for (0: as many as there are unknowns). A direct solver takes neither. CLV_ERROR_REFUSED
-// when a direct solver finds that A is not positive definite: x is then as it was.
+// Solves for the free axes, from the first guess in x. The tolerance is relative to |b - A x_held| on free axes,
+// iterations are at most as many as asked for (0: as many as there are unknowns). A direct solver takes neither.
+// CLV_ERROR_REFUSED when a direct solver finds that A is not positive definite: x is then as it was.
 clv_result linear_system_solve(linear_system *system, const double *b, double *x, double tolerance, uint32_t iterations,
                                linear_report *report);
 

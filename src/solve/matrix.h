@@ -1,20 +1,21 @@
 // Assembled matrices: A as 3 x 3 blocks, of which the upper triangle is kept.
 //
-// A block row belongs to a vertex slot. Where blocks are follows from the rows of the views: two particles of a row couple,
-// unless the law's derivative has no such part (the four diagonals of a hexahedron couple corners in pairs). With the pattern
-// comes a map that says for each row and pair of particles which block it adds to, so that assembling is a stream of additions.
+// A block row belongs to a vertex slot. Where blocks are follows from the rows of the views: two particles of a row
+// couple, unless the law's derivative has no such part (the four diagonals of a hexahedron couple corners in pairs).
+// With the pattern comes a map that says for each row and pair of particles which block it adds to, so that assembling
+// is a stream of additions.
 //
-// A pattern follows the body. It knows which vertices each row named and how many rows use a block: after a commit, rows
-// that name others give their blocks back and look for new ones, and all else is renumbered. What comes out is the pattern that
-// would be made from the views as they are, number by number: it does not depend on how the body got there, and a run that is
-// resumed has the same bits.
+// A pattern follows the body. It knows which vertices each row named and how many rows use a block: after a commit,
+// rows that name others give their blocks back and look for new ones, and all else is renumbered. What comes out is the
+// pattern that would be made from the views as they are, number by number: it does not depend on how the body got
+// there, and a run that is resumed has the same bits.
 //
-// Same bits for any number of threads: a block that several slabs of the views add to gets a copy for each of them, and the
-// copies are added in the order of slabs. A product goes over chunks of block rows, whose number depends on the matrix
-// alone. A chunk adds to its own rows and to a tail of later ones; tails are added in order of chunks.
+// Same bits for any number of threads: a block that several slabs of the views add to gets a copy for each of them, and
+// the copies are added in the order of slabs. A product goes over chunks of block rows, whose number depends on the
+// matrix alone. A chunk adds to its own rows and to a tail of later ones; tails are added in order of chunks.
 //
-// Where no law gives a force along a translation, the diagonal is not added to: it is what the other blocks of a row leave of the
-// masses (matrix_balance.c).
+// Where no law gives a force along a translation, the diagonal is not added to: it is what the other blocks of a row
+// leave of the masses (matrix_balance.c).
 //
 // Nothing here knows what is held: A is whole.
 

@@ -1,8 +1,9 @@
 // Diagonals that follow from the blocks beside them.
 //
-// A law that knows differences of positions alone gives no force along a translation: the rows of its stiffness add up to
-// 0. Where all laws are such, nothing is added to the diagonal, which is four tenths of what tetrahedra would add. What is
-// there is found once the other blocks are: the masses less all blocks of the row, on both sides of the diagonal.
+// A law that knows differences of positions alone gives no force along a translation: the rows of its stiffness add up
+// to 0. Where all laws are such, nothing is added to the diagonal, which is four tenths of what tetrahedra would add.
+// What is there is found once the other blocks are: the masses less all blocks of the row, on both sides of the
+// diagonal.
 
 #include "solve/matrix_rows.h"
 

@@ -1,4 +1,5 @@
-// The rows of the views as a matrix sees them: couples of vertices, and the blocks they add to. For the files of matrix.h alone.
+// The rows of the views as a matrix sees them: couples of vertices, and the blocks they add to. For the files of
+// matrix.h alone.
 
 #ifndef SOLVE_MATRIX_ROWS_H
 #define SOLVE_MATRIX_ROWS_H
@@ -40,7 +41,8 @@ typedef BASE_ARRAY(matrix_part) matrix_parts;
 bool matrix_list_parts(matrix *m, matrix_parts *parts, uint64_t *targets, uint64_t *vertices);
 // From a part's rows, what they name now.
 void matrix_read_row(const matrix_part *part, uint32_t row, uint32_t *vertices);
-// What follows from blocks, targets and their owners (of each block the part that adds to it, MATRIX_SHARED or MATRIX_NOBODY).
+// What follows from blocks, targets and their owners (of each block the part that adds to it, MATRIX_SHARED or
+// MATRIX_NOBODY).
 bool matrix_settle(matrix *m, uint32_t *owners);
 
 // Whether the rows of a law's stiffness add up to 0.
@@ -48,8 +50,8 @@ bool matrix_law_balances(const kernel *k);
 // Whether all do, and then what is below the diagonal. False: no memory.
 bool matrix_list_lower(matrix *m);
 
-// Follows the rows that name other vertices than before. *followed: false where that are too many, or other parts; nothing has
-// changed then. *another: blocks came or went. False: no memory; there is no pattern then.
+// Follows the rows that name other vertices than before. *followed: false where that are too many, or other parts;
+// nothing has changed then. *another: blocks came or went. False: no memory; there is no pattern then.
 bool matrix_change(matrix *m, bool *followed, bool *another);
 
 #endif

@@ -197,8 +197,8 @@ static bool shrinks(const newton *n, double part, double before) {
   return n->norm <= (1 - 1e-4 * part) * before;
 }
 
-// A further iteration: the improved correction if the residual shrinks with it, otherwise as far along the plain one as it
-// does. *stalled: it does not.
+// A further iteration: the improved correction if the residual shrinks with it, otherwise as far along the plain one as
+// it does. *stalled: it does not.
 static solve_outcome next_step(newton *n, bool *stalled) {
   clv_solver *solver = n->solver;
   const double before = n->norm;

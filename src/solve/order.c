@@ -47,7 +47,8 @@ static bool is_worth_keeping(const ordering *o) {
   return 4 * own >= 3 * (uint64_t)o->count;
 }
 
-// The rank of the last neighbour, for vertices that have none. False when there is one whose neighbours have none, either.
+// The rank of the last neighbour, for vertices that have none. False when there is one whose neighbours have none,
+// either.
 static bool rank_beside(ordering *o) {
   const int64_t *starts = o->lower->p, *rows = o->lower->i;
   for (uint32_t j = 0; j < o->lower->ncol; j++) {

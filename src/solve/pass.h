@@ -1,8 +1,8 @@
 // The passes that explicit methods make over the state, between two evaluations of the force.
 //
-// A pass adds what is not worth an evaluation (gravity, drag), divides by masses, writes the next positions and velocities,
-// and gathers whether a number went astray. The first pass of a try keeps the state. The same text is compiled for
-// each instruction set, and every number is computed alone: all give the same bits.
+// A pass adds what is not worth an evaluation (gravity, drag), divides by masses, writes the next positions and
+// velocities, and gathers whether a number went astray. The first pass of a try keeps the state. The same text is
+// compiled for each instruction set, and every number is computed alone: all give the same bits.
 
 #ifndef SOLVE_PASS_H
 #define SOLVE_PASS_H

@@ -1,7 +1,7 @@
 // The loops of quick_set.h for one instruction set: sixteen rows at a time, in registers as wide as they are here.
 //
-// Each instruction set compiles this text by itself (cmake/loops.cmake), with the words of emit_lanes.h, and so has its own
-// bits; they depend on nothing else. LOOP_NAME(name) gives its functions their names.
+// Each instruction set compiles this text by itself (cmake/loops.cmake), with the words of emit_lanes.h, and so has its
+// own bits; they depend on nothing else. LOOP_NAME(name) gives its functions their names.
 
 #ifndef LOOP_NAME
 #error "cmake/loops.cmake says how functions are called"
@@ -191,8 +191,8 @@ LANES_IN void scatter(float *y, const uint32_t *at, const wide s[3]) {
 #define ALONG(i, x) fused(ENTRY(i, 2), (x)[2], fused(ENTRY(i, 1), (x)[1], ENTRY(i, 0) * (x)[0]))
 #define ACROSS(j, x) fused(ENTRY(2, j), (x)[2], fused(ENTRY(1, j), (x)[1], ENTRY(0, j) * (x)[0]))
 
-// PARTS: registers of sixteen lanes. AHEAD: slots that are asked for before their turn; a slot takes too many instructions
-// for the processor to look ahead by itself.
+// PARTS: registers of sixteen lanes. AHEAD: slots that are asked for before their turn; a slot takes too many
+// instructions for the processor to look ahead by itself.
 enum { PARTS = 16 / WIDE, AHEAD = 4 };
 
 LANES_IN void multiply(uint32_t slices, const uint32_t *restrict starts, const uint32_t *restrict places,

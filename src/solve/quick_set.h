@@ -1,7 +1,8 @@
 // The loops of quick.h, once for each instruction set.
 //
-// Vectors have four numbers a row, the last being 0, and at least one row more than they need. Those of whole rows have groups
-// of sixteen rows, [axis][row]. Loops over `lines` go over that many times sixteen numbers. Slices are as quick.h says.
+// Vectors have four numbers a row, the last being 0, and at least one row more than they need. Those of whole rows have
+// groups of sixteen rows, [axis][row]. Loops over `lines` go over that many times sixteen numbers. Slices are as
+// quick.h says.
 
 #ifndef SOLVE_QUICK_SET_H
 #define SOLVE_QUICK_SET_H
@@ -14,8 +15,9 @@ enum { QUICK_ROWS = 16, QUICK_GROUP = 48 }; // of a slice; numbers of sixteen ro
 typedef void quick_multiply(uint32_t slices, const uint32_t *starts, const uint32_t *places, const float *values,
                             const float *x, float *y);
 
-// Where the lanes of a slot find their columns: rows of the first group are numbers from 0, of the second from 16 on; of
-// extras, which are listed in order of slots, numbers from 0 again, in the lanes that they name. Groups are places in vectors.
+// Where the lanes of a slot find their columns: rows of the first group are numbers from 0, of the second from 16 on;
+// of extras, which are listed in order of slots, numbers from 0 again, in the lanes that they name. Groups are places
+// in vectors.
 typedef struct quick_slot {
   uint8_t lanes[QUICK_ROWS];
   uint32_t groups[2], extras;
@@ -30,8 +32,8 @@ typedef struct quick_columns {
   const uint32_t *places;
 } quick_columns;
 
-// y = A x for slices whose rows have all their blocks, with 6 numbers a block; the result: x . y. Slice k has the rows of group
-// k, and a diagonal as its first slot. `rows`: room for four numbers a row.
+// y = A x for slices whose rows have all their blocks, with 6 numbers a block; the result: x . y. Slice k has the rows
+// of group k, and a diagonal as its first slot. `rows`: room for four numbers a row.
 typedef double quick_multiply_whole(uint32_t slices, const uint32_t *starts, const quick_columns *columns,
                                     const float *values, const float *x, float *rows, float *y);
 
@@ -43,8 +45,8 @@ typedef void quick_descend(unsigned long count, float alpha, const float *q, con
 // Takes sixteen blocks, 9 numbers at blocks + 9 * source, times a factor: the values of a slot.
 typedef void quick_fill_slot(const uint32_t *sources, const double *blocks, double by, float *values);
 
-// The same for the slots of whole rows, records of struts (block_set.h) at records + 8 * source: of a slice all but the first, from
-// which they are taken away.
+// The same for the slots of whole rows, records of struts (block_set.h) at records + 8 * source: of a slice all but the
+// first, from which they are taken away.
 typedef void quick_fill_slice(uint32_t slots, const uint32_t *sources, const double *records, double by, float *values);
 // Inverses of sixteen blocks, six numbers each. The result: bits of those that are accurate.
 typedef uint32_t quick_invert_group(const float *blocks, float *inverses);

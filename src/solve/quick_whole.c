@@ -1,9 +1,9 @@
 // The layout of whole rows: of each vertex its diagonal and all its struts.
 //
 // A slot names few groups of rows: it takes the group that the most of its lanes have something in, then the next, and
-// so on. Two are always taken, more only for lanes that have no slot to spare. Rows stay as they are where neighbours in number
-// are neighbours in the body, and the lanes of a slot then find theirs side by side. Where that would leave too many gaps,
-// rows are put in order of their length.
+// so on. Two are always taken, more only for lanes that have no slot to spare. Rows stay as they are where neighbours
+// in number are neighbours in the body, and the lanes of a slot then find theirs side by side. Where that would leave
+// too many gaps, rows are put in order of their length.
 
 #include "solve/blocks.h"
 #include "solve/quick.h"
@@ -125,8 +125,8 @@ static void begin_slice(whole_slice *s, const quick *q, uint32_t first) {
   }
 }
 
-// The group that the most urgent lanes have something in, then the most of all that are open; NOTHING where none has. Groups
-// of which nothing is left are dropped.
+// The group that the most urgent lanes have something in, then the most of all that are open; NOTHING where none has.
+// Groups of which nothing is left are dropped.
 static uint32_t best_group(whole_slice *s, uint32_t open, uint32_t urgent) {
   uint32_t best = NOTHING, most = 0, kept = 0;
   for (uint32_t k = 0; k < s->touched_count; k++) {

@@ -1,8 +1,8 @@
 // A solver from inside: what all methods share.
 //
 // A method tries one step: it reads the body's state, writes the next one, and says how it went. A try that went wrong
-// leaves positions, velocities and accelerations as they were, to the last bit. The rest is solver.c's business: arrays that
-// follow the body through its commits, the halving of steps, the sentence when nothing helps.
+// leaves positions, velocities and accelerations as they were, to the last bit. The rest is solver.c's business: arrays
+// that follow the body through its commits, the halving of steps, the sentence when nothing helps.
 //
 // Vectors have three numbers a slot. What is held is told by inverse masses: they are zero along held axes and in slots
 // that no vertex has, so that a loop over all numbers moves what is free and nothing else.
@@ -70,8 +70,8 @@ struct clv_solver {
   BASE_ARRAY(uint32_t) touched; // slots that commits may have changed since
   bool all_touched;             // too many of them to list, or nobody knows
   uint32_t slots;
-  bool
-      plain; // only laws, gravity and drag act: the latter two are added by explicit methods, in a pass they make anyway
+  bool plain;  // only laws, gravity and drag act: the latter two are added by explicit methods, in a pass they make
+               // anyway
   double drag; // 1/s, then
   solve_room vectors[SOLVE_VECTORS];
   BASE_ARRAY(uint32_t) held;     // numbers of a vector that are not free
@@ -129,8 +129,8 @@ static inline uint64_t solve_beyond(double number, uint64_t limit) {
 static inline bool solve_is_beyond(uint64_t gathered) {
   return gathered >> 63;
 }
-// The greatest change of a velocity that a sound body shows within a step: one that carries a particle ten times as far as
-// the body is long, beyond what gravity does.
+// The greatest change of a velocity that a sound body shows within a step: one that carries a particle ten times as far
+// as the body is long, beyond what gravity does.
 double solve_greatest_change(const clv_solver *solver, double dt);
 
 // The state before a try, in SOLVE_X0, SOLVE_V0 and SOLVE_A0.

@@ -1,16 +1,17 @@
 // The stable step of explicit methods.
 //
-// Lanczos' method finds the greatest eigenvalue of M^-1 K on the free axes, with masses taken to both sides so that it is
-// symmetric; and that of M^-1 D. It is power iteration that remembers: some thirty products with the stiffness give it to
-// half a per cent, for which power iteration itself would need hundreds. The start is the same pseudo-random vector every
-// time. What is returned is an upper estimate: the value found plus the residual of its vector.
+// Lanczos' method finds the greatest eigenvalue of M^-1 K on the free axes, with masses taken to both sides so that it
+// is symmetric; and that of M^-1 D. It is power iteration that remembers: some thirty products with the stiffness give
+// it to half a per cent, for which power iteration itself would need hundreds. The start is the same pseudo-random
+// vector every time. What is returned is an upper estimate: the value found plus the residual of its vector.
 //
 // How a method treats a swinging mode with frequency w and damping d (x'' = -w^2 x - d x'):
 //
 //   symplectic Euler  stable for h (d + sqrt(d^2 + 4 w^2)) <= 4
-//   RK4               stable where h times the roots of s^2 + d s + w^2 lies within about 2.8 of the origin, 2.6 off the axes
-//   Heun              grows by (h w)^4 / 8 a step without damping, at any step: a thousandth a step is what is allowed here, or what
-//                     damping that acts on all modes makes up for
+//   RK4               stable where h times the roots of s^2 + d s + w^2 lies within about 2.8 of the origin, 2.6 off
+//                     the axes
+//   Heun              grows by (h w)^4 / 8 a step without damping, at any step: a thousandth a step is what is
+//                     allowed here, or what damping that acts on all modes makes up for
 
 #include "solve/stable.h"
 

@@ -1,11 +1,11 @@
 // Statics: the equilibrium under the loads of a time.
 //
 // Newton's method goes for it at once. Where that fails, the forces that are out of balance are released in parts, and
-// prescribed motions made in parts: with f0 the forces at the start, equilibria of f(x) = (1 - released) f0 are found one from
-// the other, until all is released.
+// prescribed motions made in parts: with f0 the forces at the start, equilibria of f(x) = (1 - released) f0 are found
+// one from the other, until all is released.
 //
-// A body that nothing holds has no equilibrium, or infinitely many, and is refused before anything is solved: each piece
-// must be held so that none of its six rigid motions is possible.
+// A body that nothing holds has no equilibrium, or infinitely many, and is refused before anything is solved: each
+// piece must be held so that none of its six rigid motions is possible.
 
 #include "solve/newton.h"
 
@@ -32,7 +32,8 @@ static void join_corners(const clv_map *map, uint32_t *parent) {
     join(parent, clv_id_of(map, CLV_VERTEX, dart).index, clv_id_of(map, CLV_VERTEX, clv_alpha(map, dart, 0)).index);
 }
 
-// Rigid motions: three translations and three rotations about a piece's first vertex, with lengths measured by the body's size.
+// Rigid motions: three translations and three rotations about a piece's first vertex, with lengths measured by the
+// body's size.
 
 typedef struct rigid_hold {
   double matrix[6][6]; // the sum of m m^T, m being how a held axis moves with each rigid motion

@@ -1,10 +1,11 @@
 // Matrices of struts: those of small bodies whose laws pull along distances between particles, and do nothing else.
 //
-// Such a matrix is a list: two vertices for each distance, and the symmetric block between them, B = -k S; what is on the diagonal
-// follows from it, the masses less all blocks of a vertex, and is not kept. So there is no pattern to find and no place to search for: blocks are
-// written in the order of the views' rows, and a product goes over them in that order. It adds to both ends of a strut what
-// it takes from the other, so that it keeps momentum to the last bit. That is done by one thread, and pays as long as all of it
-// stays in a core's cache: larger bodies have matrices (matrix.h), which several threads share.
+// Such a matrix is a list: two vertices for each distance, and the symmetric block between them, B = -k S; what is on
+// the diagonal follows from it, the masses less all blocks of a vertex, and is not kept. So there is no pattern to find
+// and no place to search for: blocks are written in the order of the views' rows, and a product goes over them in that
+// order. It adds to both ends of a strut what it takes from the other, so that it keeps momentum to the last bit. That
+// is done by one thread, and pays as long as all of it stays in a core's cache: larger bodies have matrices (matrix.h),
+// which several threads share.
 
 #ifndef SOLVE_STRUTS_H
 #define SOLVE_STRUTS_H

@@ -1,7 +1,8 @@
 // The loops that take the time of a solve, over ranges of rows.
 //
 // Vectors have three numbers a row. The same text is compiled for each instruction set, and a processor uses the
-// best it has; no fused operations, and an order of additions that does not depend on the width: all give the same bits.
+// best it has; no fused operations, and an order of additions that does not depend on the width: all give the same
+// bits.
 
 #ifndef SOLVE_WIDE_H
 #define SOLVE_WIDE_H
@@ -26,9 +27,9 @@ typedef struct wide_loops {
   // From three numbers a row to four, the last being 0, and back.
   void (*spread)(const double *from, size_t rows, double *to);
   void (*join)(const double *from, size_t rows, double *to);
-  // A symmetric matrix times x, four numbers a row: sums += A x. Row r has the blocks starts[r] .. starts[r + 1] - 1 of the
-  // upper triangle, the diagonal one first; places[block] is the row that a block's column stands for. What is above row
-  // `rows` gets its part as well.
+  // A symmetric matrix times x, four numbers a row: sums += A x. Row r has the blocks starts[r] .. starts[r + 1] - 1 of
+  // the upper triangle, the diagonal one first; places[block] is the row that a block's column stands for. What is
+  // above row `rows` gets its part as well.
   void (*multiply)(size_t rows, const uint32_t *starts, const uint32_t *places, const double *values, const double *x,
                    double *sums);
   // out = ((1 + U') D (1 + U))^-1 x, three numbers a row: the blocks of U behind the first of each row, inverses of D.

@@ -1,8 +1,8 @@
 // Adapting: a body is fine where a criterion says so, and coarse again where it no longer does.
 //
-// Every cell is asked once: it wants to be fine, to be coarse, or to stay. Families all of whose cells want to be coarse are put
-// together first, then those that want to be fine are refined. Between the two bounds lies the slack, so that nothing goes to
-// and fro.
+// Every cell is asked once: it wants to be fine, to be coarse, or to stay. Families all of whose cells want to be
+// coarse are put together first, then those that want to be fine are refined. Between the two bounds lies the slack, so
+// that nothing goes to and fro.
 
 #include "physics/zone.h"
 #include "surgery/surgery.h"
@@ -57,7 +57,8 @@ static bool shape_centre(const clv_surgery *s, clv_dart cell, const double *poin
   return true;
 }
 
-// How fast strain changes from a cell to its neighbours: the greatest difference of a component, over the distance at rest.
+// How fast strain changes from a cell to its neighbours: the greatest difference of a component, over the distance at
+// rest.
 typedef struct slope {
   clv_dart cell;
   double centre[3], strain[6], value;

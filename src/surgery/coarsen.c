@@ -1,9 +1,9 @@
 // Coarsening: families of cells become the cells they came of.
 //
-// The map puts families together, where nothing was cut in between (clv_map_coarsen). The momentum of their vertices goes with
-// them: what a vertex had that vanishes, or hangs from now on, it leaves to those that it came between, half to each, and
-// they to theirs, and corners that hang to those they hang between. The masses that they gain are the same parts, so that
-// velocities are means. What rounding and held particles leave goes to all that are free.
+// The map puts families together, where nothing was cut in between (clv_map_coarsen). The momentum of their vertices
+// goes with them: what a vertex had that vanishes, or hangs from now on, it leaves to those that it came between, half
+// to each, and they to theirs, and corners that hang to those they hang between. The masses that they gain are the same
+// parts, so that velocities are means. What rounding and held particles leave goes to all that are free.
 
 #include "surgery/surgery.h"
 
@@ -120,8 +120,8 @@ static bool all_zoned(const clv_surgery *s, const clv_family *family) {
   return true;
 }
 
-// A crack may end in the middle of an edge while the cells about it are fine. Coarse ones would have to close it (physics/tie.h):
-// in all of them the middle must lie between the same two.
+// A crack may end in the middle of an edge while the cells about it are fine. Coarse ones would have to close it
+// (physics/tie.h): in all of them the middle must lie between the same two.
 static bool closes_crack(const clv_surgery *s, const clv_family *family, const uint32_t *slots) {
   for (uint32_t k = family->corner_count; k < family->vertex_count; k++) {
     if (family->ends[k][0] >= family->corner_count || family->ends[k][1] >= family->corner_count) continue;

@@ -1,8 +1,9 @@
 // Facets at a level: what a coarse cell takes for one facet, and finer neighbours have divided.
 //
-// A cell of level k has its corners at vertices of level k and below (rules/topology.rule). Where a neighbour was refined,
-// its facet consists of several. In 2D they follow one another from corner to corner. In 3D they fill what the edges of
-// level k enclose: every edge that leaves a corner begins one of these, and it is followed over finer vertices to its end.
+// A cell of level k has its corners at vertices of level k and below (rules/topology.rule). Where a neighbour was
+// refined, its facet consists of several. In 2D they follow one another from corner to corner. In 3D they fill what the
+// edges of level k enclose: every edge that leaves a corner begins one of these, and it is followed over finer vertices
+// to its end.
 
 #include "map/level.h"
 #include "surgery/surgery.h"
@@ -43,8 +44,8 @@ static bool follow_piece(void *user, clv_dart piece) {
   return !f->failed;
 }
 
-// The darts along the edge of level k at a dart, on its side of the cell, at both ends of each part. False when memory is
-// out; an edge that leads nowhere is left as far as it goes.
+// The darts along the edge of level k at a dart, on its side of the cell, at both ends of each part. False when memory
+// is out; an edge that leads nowhere is left as far as it goes.
 static bool follow_edge(clv_surgery *s, clv_dart dart, int32_t k) {
   const map_levels levels = {.view = s->map, .at = tell_level, .user = s};
   following f = {s, false};

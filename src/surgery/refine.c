@@ -1,8 +1,8 @@
 // Refining: cells of a list or of a zone become finer ones.
 //
-// The map does it (clv_map_refine); here is what it cannot know: where vertices rest, and so which diagonal of an octahedron
-// is the shortest, and their levels, in the column `lev`. A rule file that has columns of levels on faces and volumes finds
-// them kept, too.
+// The map does it (clv_map_refine); here is what it cannot know: where vertices rest, and so which diagonal of an
+// octahedron is the shortest, and their levels, in the column `lev`. A rule file that has columns of levels on faces
+// and volumes finds them kept, too.
 
 #include "surgery/surgery.h"
 
@@ -75,8 +75,8 @@ static clv_result set_levels(clv_surgery *s, const clv_refined *refined, int32_t
   return result;
 }
 
-// Levels, and the darts to begin with, are those before anything is changed: a cell that a neighbour has put vertices into tells
-// them only after the commit.
+// Levels, and the darts to begin with, are those before anything is changed: a cell that a neighbour has put vertices
+// into tells them only after the commit.
 static bool note_listed(clv_surgery *s) {
   if (!BASE_RESERVE(&s->allocator, &s->listed_levels, s->cells.count)) return false;
   for (uint32_t k = 0; k < s->cells.count; k++) {

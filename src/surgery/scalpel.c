@@ -1,11 +1,12 @@
 // The scalpel: touching, pressing, trying, cutting.
 //
-// The point presses as a ball of its radius would: with the contact's stiffness times the depth at which the surface lies
-// in it, along the surface's normal. What the tissue bears the tool feels.
+// The point presses as a ball of its radius would: with the contact's stiffness times the depth at which the surface
+// lies in it, along the surface's normal. What the tissue bears the tool feels.
 //
-// After a cut v0 is v1: every vertex that the point comes to is parted, none is left as a joint between two that are. The
-// 2003 paper takes v2, parts every second vertex, and then looks for the joints. In a generalized map there are none to
-// look for: a vertex is the cells that hang together by facets about it, and what hangs together by less is two vertices.
+// After a cut v0 is v1: every vertex that the point comes to is parted, none is left as a joint between two that are.
+// The 2003 paper takes v2, parts every second vertex, and then looks for the joints. In a generalized map there are
+// none to look for: a vertex is the cells that hang together by facets about it, and what hangs together by less is two
+// vertices.
 
 #include "surgery/scalpel.h"
 

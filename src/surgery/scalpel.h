@@ -52,9 +52,9 @@ double scalpel_cutting_stress(const clv_surgery *surgery, clv_dart cell, const c
 // The facets to unsew for a cut from v0 to v1, in `facets`; none where no plane parts the cells about v1.
 clv_result scalpel_select(clv_surgery *surgery, clv_id v0, clv_id v1);
 
-// Moving vertices (scalpel_shift.c). One that is to go to a place of the surface, as far as it can without making a cell
-// worse than the bound on quality, or energy. They are planned before the transaction, one after the other, and carried out
-// in it.
+// Moving vertices (scalpel_shift.c). One that is to go to a place of the surface, as far as it can without making a
+// cell worse than the bound on quality, or energy. They are planned before the transaction, one after the other, and
+// carried out in it.
 typedef struct scalpel_shift {
   clv_id vertex;
   scalpel_place place;

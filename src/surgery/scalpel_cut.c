@@ -4,8 +4,8 @@
 // Piola-Kirchhoff stress of a St Venant-Kirchhoff solid. So it is in every cell, whatever its model: Lame's numbers are
 // those of its material.
 //
-// Everything about sides is measured at rest. There the halves of a vertex that was cut before still lie in one place, and
-// what is open already does not turn the plane.
+// Everything about sides is measured at rest. There the halves of a vertex that was cut before still lie in one place,
+// and what is open already does not turn the plane.
 
 #include "surgery/scalpel.h"
 
@@ -79,7 +79,8 @@ static bool add_normal(clv_surgery *s, clv_dart dart, double *normal) {
   return true;
 }
 
-// Of the vertices that edges of the surface join to v1, the one that goes on most straight: v2. NULL where none goes on.
+// Of the vertices that edges of the surface join to v1, the one that goes on most straight: v2. NULL where none goes
+// on.
 static const double *straight_on(const clv_surgery *s, const clv_walk *darts, const double *v1, const double *along) {
   const double *best = NULL;
   double most = 0;

@@ -7,8 +7,8 @@
 //              energy cannot grow
 //   energy     of the whole way, a half, a quarter and an eighth (or as many of them as are to be tried) the first is
 //              taken that makes no elastic energy and no bad cell; where none does, the vertex stays
-// The energy that is looked at must be that of the laws. It is known for simplices of finite elements; a vertex with other
-// cells about it stays where it is, and so does one that is held, or has to do with vertices that hang.
+// The energy that is looked at must be that of the laws. It is known for simplices of finite elements; a vertex with
+// other cells about it stays where it is, and so does one that is held, or has to do with vertices that hang.
 //
 // Plans are tried in the body's arrays, which are as they were when planning ends; a transaction sets the values.
 

@@ -1,8 +1,8 @@
 // Selecting: which facets a cut means.
 //
-// Facets are offered as they are found, perhaps from both sides, and sorted in the end: so each is there once, and in an
-// order that does not depend on how it was found. The dart of a facet lies on the side that keeps its ids: the one that
-// a plane's normal points to, from which a sheet's triangles turn counterclockwise.
+// Facets are offered as they are found, perhaps from both sides, and sorted in the end: so each is there once, and in
+// an order that does not depend on how it was found. The dart of a facet lies on the side that keeps its ids: the one
+// that a plane's normal points to, from which a sheet's triangles turn counterclockwise.
 
 #include "physics/zone.h"
 #include "surgery/surgery.h"

@@ -1,9 +1,9 @@
 // A sheet of triangles in space, and which segments it parts.
 //
-// A segment is parted when it crosses the sheet an odd number of times. One that meets an edge or a corner of a triangle, or
-// has an end on the sheet, is a matter of one's luck with rounding; so every segment is moved aside a little, all by the
-// same, and further should it still be in doubt, until each of its crossings is certain by a bound on the error. What lies
-// between two triangles then crosses one of them, and nothing slips through.
+// A segment is parted when it crosses the sheet an odd number of times. One that meets an edge or a corner of a
+// triangle, or has an end on the sheet, is a matter of one's luck with rounding; so every segment is moved aside a
+// little, all by the same, and further should it still be in doubt, until each of its crossings is certain by a bound
+// on the error. What lies between two triangles then crosses one of them, and nothing slips through.
 
 #ifndef SURGERY_SHEET_H
 #define SURGERY_SHEET_H
@@ -36,7 +36,8 @@ bool surgery_sheet_add(surgery_sheet *sheet, const clv_allocator *allocator, con
 // Once all are there. False when memory is out.
 bool surgery_sheet_finish(surgery_sheet *sheet, const clv_allocator *allocator);
 
-// 0: a segment is not parted. 1: it is, and p lies on the side from which the triangles turn counterclockwise; -1: q does.
+// 0: a segment is not parted. 1: it is, and p lies on the side from which the triangles turn counterclockwise; -1: q
+// does.
 int surgery_sheet_parts(const surgery_sheet *sheet, const double p[3], const double q[3]);
 
 #endif

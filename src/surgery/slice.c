@@ -206,8 +206,8 @@ static clv_result side_of(slicing *c, clv_dart cell, int *side) {
   return CLV_OK;
 }
 
-// A facet on the plane is cut where the blade came to a corner of it, so that strokes add up; another one where the blade parts
-// the centres of its cells.
+// A facet on the plane is cut where the blade came to a corner of it, so that strokes add up; another one where the
+// blade parts the centres of its cells.
 static clv_result is_met(slicing *c, clv_dart facet, bool *met) {
   clv_surgery *s = c->surgery;
   clv_walk walk;

@@ -1,13 +1,13 @@
 // Slicing from inside: where things lie with regard to a blade, and the two ways to make room for a cut.
 //
-// A slice is a few transactions: refining, level by level; moving vertices onto the blade (slice_snap.c); splitting cells along
-// it (slice_split.c); and unsewing. All but the last change the mesh and nothing else: where the last fails, what stands is
-// the body it was, in other cells.
+// A slice is a few transactions: refining, level by level; moving vertices onto the blade (slice_snap.c); splitting
+// cells along it (slice_split.c); and unsewing. All but the last change the mesh and nothing else: where the last
+// fails, what stands is the body it was, in other cells.
 //
-// Every vertex has a side: above the plane, below it, or on it. On it are those that lie there within a billionth of the
-// body's size, those that were moved there, and those that are taken for it because a cell beside them could not be cut well
-// otherwise. A cell is crossed when it has corners on both sides. Whatever was done, the cut runs between the cells
-// above and those below; a cell that is still crossed goes where its centre is.
+// Every vertex has a side: above the plane, below it, or on it. On it are those that lie there within a billionth of
+// the body's size, those that were moved there, and those that are taken for it because a cell beside them could not be
+// cut well otherwise. A cell is crossed when it has corners on both sides. Whatever was done, the cut runs between the
+// cells above and those below; a cell that is still crossed goes where its centre is.
 
 #ifndef SURGERY_SLICE_H
 #define SURGERY_SLICE_H
@@ -51,8 +51,8 @@ clv_result slice_measure(slicing *cutting);
 clv_result slice_crosses(slicing *cutting, clv_dart cell, bool *crossed);
 // Whether a cell may be changed: a simplex, as plain template, whose model keeps no springs and no hinges.
 bool slice_may_change(const slicing *cutting, clv_dart cell);
-// The level that a vertex gets which is no middle of an edge any more, or never was: such that nobody takes the cells about it
-// for a family. `dart`: one of it, or of its edge.
+// The level that a vertex gets which is no middle of an edge any more, or never was: such that nobody takes the cells
+// about it for a family. `dart`: one of it, or of its edge.
 clv_result slice_odd_level(const slicing *cutting, clv_orbit orbit, clv_dart dart, int32_t *level);
 
 // Moves vertices onto the plane that are near to it. One transaction, or none.

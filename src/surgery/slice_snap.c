@@ -1,9 +1,10 @@
 // Moving vertices onto the plane of a slice.
 //
-// A vertex that is nearer to the plane than a part of its shortest edge goes, along an edge that crosses it, to where that does:
-// in position and in rest alike, so that it stays the same place in the matter. A vertex of the surface, or between two
-// materials, moves only along facets that stay where they are. scalpel_shift.c sees to mass, momentum, energy and quality; what
-// it cannot move stays. Nearest vertices come first, and the other end of an edge that one went along keeps its place.
+// A vertex that is nearer to the plane than a part of its shortest edge goes, along an edge that crosses it, to where
+// that does: in position and in rest alike, so that it stays the same place in the matter. A vertex of the surface, or
+// between two materials, moves only along facets that stay where they are. scalpel_shift.c sees to mass, momentum,
+// energy and quality; what it cannot move stays. Nearest vertices come first, and the other end of an edge that one
+// went along keeps its place.
 
 #include "surgery/slice.h"
 

@@ -1,17 +1,18 @@
 // Splitting simplices along a plane: by bisecting edges, one after the other.
 //
-// An edge that the plane crosses gets a vertex there, and every cell about it becomes two: a face is inserted between the
-// vertex and the edge across. The edges that come with it end on the plane, so they are not crossed; once all crossed edges
-// are bisected, every cell lies on one side, and the plane is made of facets. Cells stay simplices, neighbours agree at every
-// moment, and an edge that is left whole leaves the others as good as they are: at the tip of a blade, beside cells of other
-// kinds, and where the bound on quality says so. Longer edges come first, which makes better cells.
+// An edge that the plane crosses gets a vertex there, and every cell about it becomes two: a face is inserted between
+// the vertex and the edge across. The edges that come with it end on the plane, so they are not crossed; once all
+// crossed edges are bisected, every cell lies on one side, and the plane is made of facets. Cells stay simplices,
+// neighbours agree at every moment, and an edge that is left whole leaves the others as good as they are: at the tip of
+// a blade, beside cells of other kinds, and where the bound on quality says so. Longer edges come first, which makes
+// better cells.
 //
-// A new vertex has position, rest and velocity between those of the edge's ends. Under the affine deformation of a simplex that
-// changes no strain; and mass, momentum and the centre of mass stay what they were.
+// A new vertex has position, rest and velocity between those of the edge's ends. Under the affine deformation of a
+// simplex that changes no strain; and mass, momentum and the centre of mass stay what they were.
 //
-// The pieces of each cell are known beforehand, from its own crossed edges and their order. Where one would be worse than the
-// bound, the end that is nearest to its edge's crossing is taken for a point of the plane, if it is near; otherwise
-// the cell's edges stay whole, and the cut goes round it.
+// The pieces of each cell are known beforehand, from its own crossed edges and their order. Where one would be worse
+// than the bound, the end that is nearest to its edge's crossing is taken for a point of the plane, if it is near;
+// otherwise the cell's edges stay whole, and the cut goes round it.
 
 #include "surgery/slice.h"
 

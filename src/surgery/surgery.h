@@ -80,8 +80,8 @@ typedef struct surgery_cursor {
 } surgery_cursor;
 clv_dart surgery_next_cell(const clv_map *map, surgery_cursor *at);
 
-// The corners of a cell, by slot; of one that is no template at its own level, all its vertices. They live until the next
-// call. Between transactions.
+// The corners of a cell, by slot; of one that is no template at its own level, all its vertices. They live until the
+// next call. Between transactions.
 typedef struct surgery_corners {
   const uint32_t *slots;
   uint32_t count;
@@ -133,8 +133,8 @@ clv_result surgery_list_cells(clv_surgery *surgery, const clv_zone *zone, const 
 
 // Selecting (select.c): the facets of a cut, in `facets`, those of refined cells whole. Not those that are free.
 clv_result surgery_select(clv_surgery *surgery, const clv_cut *cut);
-// Where neighbours have refined a facet, all parts of it, at the level of the coarser of its two cells, instead (facet.c):
-// `facets` may then hold one twice.
+// Where neighbours have refined a facet, all parts of it, at the level of the coarser of its two cells, instead
+// (facet.c): `facets` may then hold one twice.
 clv_result surgery_whole_facets(clv_surgery *surgery);
 // A number for a sewn facet, the same from both sides. False when memory is out.
 bool surgery_facet_key(const clv_surgery *surgery, clv_dart dart, uint64_t *key);

@@ -1,13 +1,13 @@
 // Tearing: facets give way where the body cannot bear more.
 //
 // One pass over the cells (over the edges, for springs) offers the facets that may part; of those that are offered from
-// both sides the greater value counts. Then the worst are cut, as any facet is: where cells of different levels meet, the
-// whole facet of the coarser. Which is worst depends on values and, among equals, on the order of darts: on nothing that
-// threads or a resumed run could change.
+// both sides the greater value counts. Then the worst are cut, as any facet is: where cells of different levels meet,
+// the whole facet of the coarser. Which is worst depends on values and, among equals, on the order of darts: on nothing
+// that threads or a resumed run could change.
 //
-// A stress is a matter of a facet: n . sigma n. A stretch is one of a cell, and a tension one of an edge; each names one
-// facet, the one that lies most across it. What is not stretched across a facet never parts there: a thread that
-// is pulled breaks, it does not fray.
+// A stress is a matter of a facet: n . sigma n. A stretch is one of a cell, and a tension one of an edge; each names
+// one facet, the one that lies most across it. What is not stretched across a facet never parts there: a thread that is
+// pulled breaks, it does not fray.
 
 #include "physics/zone.h"
 #include "surgery/surgery.h"
@@ -180,7 +180,8 @@ static clv_result offer_best(clv_surgery *s, test *t, double value) {
   return t->best.dart ? offer(s, t->best) : CLV_OK;
 }
 
-// Most cells are far from tearing, and a bound on what they bear says so. A thousandth of a millionth is left to rounding.
+// Most cells are far from tearing, and a bound on what they bear says so. A thousandth of a millionth is left to
+// rounding.
 static bool is_strong(const clv_surgery *s, clv_dart cell, const clv_tear *tear) {
   const double most =
       tear->kind == CLV_TEAR_STRAIN ? physics_stretch_bound(s->body, cell) - 1 : physics_stress_bound(s->body, cell);

@@ -71,8 +71,8 @@ static bool nearest_of(const simplex *s, const uint32_t *chosen, uint32_t count,
   return first >= 0;
 }
 
-// Keeps those points that the nearest one lies between. There are fifteen ways to choose some of four: all are tried, which
-// no rounding can lead astray.
+// Keeps those points that the nearest one lies between. There are fifteen ways to choose some of four: all are tried,
+// which no rounding can lead astray.
 static void reduce(simplex *s) {
   simplex best = *s;
   double least = INFINITY;

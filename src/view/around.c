@@ -1,7 +1,7 @@
 // Sums over the cells about an edge, of several edges side by side, whatever their cells are.
 //
-// An edge is gone round place by place: in through one facet of a cell, out through the other. One that meets a cell twice, lies in
-// a facet that is not closed, or has very many cells about it, is left to the general walk.
+// An edge is gone round place by place: in through one facet of a cell, out through the other. One that meets a cell
+// twice, lies in a facet that is not closed, or has very many cells about it, is left to the general walk.
 
 #include "view/views.h"
 

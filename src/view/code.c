@@ -139,7 +139,8 @@ static void rotate(const view_code *code, const view_operation *operation, uint3
 #define EACH_LANE(expression)                                                                                          \
   for (uint32_t lane = 0; lane < VIEW_LANES; lane++) to[lane] = (expression)
 
-// The cheap operations are done in all lanes, which is one or two wide instructions; the others where they are asked for.
+// The cheap operations are done in all lanes, which is one or two wide instructions; the others where they are asked
+// for.
 static void run(const view_code *code, const view_operation *at, const view_operation *end, uint32_t lanes,
                 double *values) {
   for (; at < end; at++) {

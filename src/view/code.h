@@ -1,9 +1,9 @@
 // Expressions, evaluated for several places at a time.
 //
-// What a row hoists, what is derived and what an update assigns are roots of a law's graph. A code is the part of a graph
-// that some roots need, laid out for evaluation in lanes: value k of lane l lies at [k * VIEW_LANES + l]. Whoever runs it
-// fills the inputs, which are listed; the operations are those of dag_apply, so that every way to evaluate a graph gives
-// the same bits.
+// What a row hoists, what is derived and what an update assigns are roots of a law's graph. A code is the part of a
+// graph that some roots need, laid out for evaluation in lanes: value k of lane l lies at [k * VIEW_LANES + l]. Whoever
+// runs it fills the inputs, which are listed; the operations are those of dag_apply, so that every way to evaluate a
+// graph gives the same bits.
 
 #ifndef VIEW_CODE_H
 #define VIEW_CODE_H
@@ -48,8 +48,8 @@ void view_code_start(const view_code *code, const double *params, double *values
 // Computes the first `lanes` lanes.
 void view_code_run(const view_code *code, uint32_t lanes, double *values);
 
-// Puts those operations first that need no input of which `moves` (by place of value) says that it changes from run to run; and
-// runs the first, or the others.
+// Puts those operations first that need no input of which `moves` (by place of value) says that it changes from run to
+// run; and runs the first, or the others.
 bool view_code_part(view_code *code, const clv_allocator *allocator, const bool *moves);
 void view_code_run_steady(const view_code *code, uint32_t lanes, double *values);
 void view_code_run_moving(const view_code *code, uint32_t lanes, double *values);

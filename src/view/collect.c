@@ -1,6 +1,6 @@
-// Three ways to go over all places of a law; the first that fits is taken. Where nothing is asked, all ids of the orbit are
-// it. Where only values of the orbit itself are asked ("where e.ks > 0"), the ids are enough to find them, several at a
-// time and without a look at the map. Otherwise every place is read and asked one by one.
+// Three ways to go over all places of a law; the first that fits is taken. Where nothing is asked, all ids of the orbit
+// are it. Where only values of the orbit itself are asked ("where e.ks > 0"), the ids are enough to find them, several
+// at a time and without a look at the map. Otherwise every place is read and asked one by one.
 
 #include "view/collect.h"
 

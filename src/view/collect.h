@@ -1,7 +1,7 @@
 // Collecting: where a law has rows, over a whole map.
 //
-// Finds the bases and keys of all rows, in the order of ids or cells, and leaves them in the workshop. It makes no row and
-// computes no constant.
+// Finds the bases and keys of all rows, in the order of ids or cells, and leaves them in the workshop. It makes no row
+// and computes no constant.
 
 #ifndef VIEW_COLLECT_H
 #define VIEW_COLLECT_H

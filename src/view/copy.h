@@ -1,8 +1,8 @@
 // Between three numbers a vertex, as columns and callers have them, and four, as kernels do.
 //
-// The fourth is a pad, which may have any value. Where slots follow one another, whole vertices are moved at once; a kernel
-// that loads one as a whole right afterwards then need not wait for its pieces. Copies have the same bits everywhere, so
-// the widest registers that the processor has may do it.
+// The fourth is a pad, which may have any value. Where slots follow one another, whole vertices are moved at once; a
+// kernel that loads one as a whole right afterwards then need not wait for its pieces. Copies have the same bits
+// everywhere, so the widest registers that the processor has may do it.
 
 #ifndef VIEW_COPY_H
 #define VIEW_COPY_H

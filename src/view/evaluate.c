@@ -166,8 +166,8 @@ static size_t copies_size(uint32_t vertices) {
   return (size_t)vertices * KERNEL_STRIDE * sizeof(double);
 }
 
-// Only as they were built: which vertices a slab has, and in which order, depends on when it was put in order since. Sums that
-// are taken together differ in their last bits, and these follow from the commits alone.
+// Only as they were built: which vertices a slab has, and in which order, depends on when it was put in order since.
+// Sums that are taken together differ in their last bits, and these follow from the commits alone.
 static bool same_vertices(const view_slab *a, const view_slab *b) {
   return a->built && b->built && a->consecutive && b->consecutive && a->vertices.count == b->vertices.count &&
          a->vertices.data[0] == b->vertices.data[0];

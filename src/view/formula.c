@@ -187,8 +187,8 @@ static double add_plainly(const view_formula *formula, const view_pick *pick, co
   return total;
 }
 
-// The same for a direct formula (view_formula_sum_up) whose terms are more than that: all that differs from place to place is
-// what lies there.
+// The same for a direct formula (view_formula_sum_up) whose terms are more than that: all that differs from place to
+// place is what lies there.
 static double add_directly(const view_formula *formula, view_room *room, const double *params, const clv_walk *walk) {
   const view_feed *feed = &formula->sums[0];
   const view_site *site = &formula->site;

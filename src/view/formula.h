@@ -42,8 +42,8 @@ void view_formula_free(view_formula *formula, const clv_allocator *allocator);
 bool view_room_reserve(view_room *room, const view_formula *formula, const clv_allocator *allocator);
 void view_room_free(view_room *room, const clv_allocator *allocator);
 
-// Before any number of evaluations, with no commit in between; then, in each room, starts a run of them, reads up to eight
-// bases into lanes, computes, and gets at results and targets.
+// Before any number of evaluations, with no commit in between; then, in each room, starts a run of them, reads up to
+// eight bases into lanes, computes, and gets at results and targets.
 void view_formula_aim(view_formula *formula);
 void view_formula_start(const view_formula *formula, view_room *room, const double *params);
 // The lane is taken only when the formula holds at the base: *holds says so. False when memory is out.
@@ -51,13 +51,13 @@ bool view_formula_take(const view_formula *formula, view_room *room, const doubl
                        bool *holds);
 void view_formula_compute(const view_formula *formula, view_room *room, uint32_t lanes);
 
-// How far a result in lane 0, just computed at `dart`, goes when each sum it is made of is off by a small part of what its
-// terms come to without their signs. A sum whose terms cancel is known no better. False when memory is out.
+// How far a result in lane 0, just computed at `dart`, goes when each sum it is made of is off by a small part of what
+// its terms come to without their signs. A sum whose terms cancel is known no better. False when memory is out.
 bool view_formula_doubt(const view_formula *formula, view_room *room, const double *params, clv_dart dart, uint32_t t,
                         double part, double *doubt);
 
-// Where one value of an orbit is one sum, over its own places and of what lies there: what places of up to eight orbits add
-// to it.
+// Where one value of an orbit is one sum, over its own places and of what lies there: what places of up to eight orbits
+// add to it.
 void view_formula_sum_up(const view_formula *formula, view_room *room, const double *params, const clv_dart *darts,
                          const view_star *stars, uint32_t lanes, double *totals);
 
@@ -66,8 +66,8 @@ enum { VIEW_AROUND = 48 };
 void view_formula_sum_around(const view_formula *formula, view_room *room, const double *params, const clv_dart *bases,
                              clv_dart darts[][VIEW_AROUND], const uint32_t *counts, uint32_t lanes, double *totals);
 
-// Edges whose sums are computed side by side (around.c): taken one by one, which is false where an edge is left to the general
-// way, and computed when there are enough, or at the end.
+// Edges whose sums are computed side by side (around.c): taken one by one, which is false where an edge is left to the
+// general way, and computed when there are enough, or at the end.
 typedef struct view_around {
   const view_formula *formula;
   uint32_t lanes, keys[VIEW_LANES], counts[VIEW_LANES];

@@ -1,10 +1,10 @@
 // What a commit that only loses does to views: facets were unsewn and cells removed, in a map of one kind (map/part.c,
 // map/lose.c).
 //
-// Nothing that is left got anything it did not have. Cells are what they were, so what was derived in them holds. Orbits that
-// lost a place, or came off others, are named by events, and the map has walked most of them: what is added up over an orbit's
-// places needs no walk. Of what came off, readers need the new number alone; values that are copied are the same. So there is
-// nothing to be found out row by row, as update.c does: keys are read off events and places.
+// Nothing that is left got anything it did not have. Cells are what they were, so what was derived in them holds.
+// Orbits that lost a place, or came off others, are named by events, and the map has walked most of them: what is added
+// up over an orbit's places needs no walk. Of what came off, readers need the new number alone; values that are copied
+// are the same. So there is nothing to be found out row by row, as update.c does: keys are read off events and places.
 //
 // Laws that look across facets, or read what need not be copied, are left to update.c: views_lose says so.
 
@@ -111,8 +111,8 @@ static bool stars_of(losing *l, const uint32_t *numbers, uint32_t lanes, view_st
 
 // Derived quantities
 
-// What an orbit lost: the place of a cell that was removed, or all that came off it. A sum is what it was, less that; as long
-// as a good part of it is left, rounding takes no more than a bit or two.
+// What an orbit lost: the place of a cell that was removed, or all that came off it. A sum is what it was, less that;
+// as long as a good part of it is left, rounding takes no more than a bit or two.
 
 static const double least_left = 0.25;
 
@@ -145,7 +145,8 @@ static double *value_of(const view_target *target, uint32_t slot) {
   return (double *)(void *)(target->column->slots.data + (size_t)slot * target->column->size) + target->component;
 }
 
-// Sums of a few orbits, side by side: over all places of those that the map has walked, over what they lost of the others.
+// Sums of a few orbits, side by side: over all places of those that the map has walked, over what they lost of the
+// others.
 typedef struct summing {
   const view_formula *formula;
   uint32_t count, numbers[VIEW_LANES];
@@ -490,8 +491,8 @@ static bool list_readers(losing *l, view_table *table, uint32_t dims) {
   return true;
 }
 
-// Lets a row go on of which nothing changed but values at its own orbit: from its base, or from another one that it looks the
-// same from. False where it must be made anew.
+// Lets a row go on of which nothing changed but values at its own orbit: from its base, or from another one that it
+// looks the same from. False where it must be made anew.
 static bool goes_on(const losing *l, const view_table *table, const clv_event *event) {
   const uint32_t reference = view_row_of_key(table, event->id.index);
   if (!table->own.alone || event->kind != CLV_CHANGED || !reference) return false;
@@ -554,8 +555,8 @@ static bool update_table(losing *l, view_table *table) {
   return done;
 }
 
-// What few events will lead to lies all over the memory: values, and rows of tables. It is asked for at once, first what tells
-// where the rows are.
+// What few events will lead to lies all over the memory: values, and rows of tables. It is asked for at once, first
+// what tells where the rows are.
 static void look_ahead(const losing *l) {
   enum { FEW = 48 };
   const clv_views *views = l->views;

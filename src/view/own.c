@@ -1,10 +1,11 @@
 // Rows of which nothing changed but values at their own orbits: a spring whose edge lost one of its cells.
 //
-// Of such a row, constants that read there are computed again, and guards asked. Where it stands, its vertices and its other
-// constants are what they were, so nothing is read but the values at the key. A table can do so if whatever reads at the rows'
-// orbits reads nowhere else.
+// Of such a row, constants that read there are computed again, and guards asked. Where it stands, its vertices and its
+// other constants are what they were, so nothing is read but the values at the key. A table can do so if whatever reads
+// at the rows' orbits reads nowhere else.
 //
-// A row whose base is gone stands elsewhere, and perhaps the other way round: that one is made anew (view_table_refresh).
+// A row whose base is gone stands elsewhere, and perhaps the other way round: that one is made anew
+// (view_table_refresh).
 
 #include "view/table.h"
 

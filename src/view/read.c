@@ -62,8 +62,8 @@ static bool is_coarse(const map *m, clv_dart dart) {
   return map_is_template(map_page(m, dart).kind) && clv_cell_shape(&m->view, dart) <= CLV_TEMPLATE_LAST;
 }
 
-// Such a dart: whether the face there is a whole facet of the template, into whose edges vertices may have been put, and
-// not one of those that a facet was split in.
+// Such a dart: whether the face there is a whole facet of the template, into whose edges vertices may have been put,
+// and not one of those that a facet was split in.
 static bool is_whole_facet(const map *m, clv_dart dart) {
   const clv_template *shape = &clv_templates[map_page(m, dart).kind];
   const clv_dart home = dart & ~63u;
@@ -77,8 +77,8 @@ static bool is_whole_facet(const map *m, clv_dart dart) {
   return true;
 }
 
-// From a dart of an extended cell that has the shape of a template: the dart of the template that the face there is a whole
-// facet of; CLV_NO_DART where it is none.
+// From a dart of an extended cell that has the shape of a template: the dart of the template that the face there is a
+// whole facet of; CLV_NO_DART where it is none.
 static clv_dart facet_dart(const map *m, clv_dart dart) {
   if (clv_cell_shape(&m->view, dart) > CLV_TEMPLATE_LAST) return CLV_NO_DART;
   const uint32_t block = map_block(m, dart);
@@ -96,9 +96,9 @@ static uint32_t facet_sides(const map *m, clv_dart dart) {
   return shape->facet_size[shape->facet[dart & 63u]] / 2u;
 }
 
-// The dart to see a face from: of a plain cell, or of a facet of an extended one; otherwise the one that is given. Where cells
-// on both sides are extended, more of the face's vertices may hang in one than in the other: that with the most corners tells
-// what it is, wherever one comes from.
+// The dart to see a face from: of a plain cell, or of a facet of an extended one; otherwise the one that is given.
+// Where cells on both sides are extended, more of the face's vertices may hang in one than in the other: that with the
+// most corners tells what it is, wherever one comes from.
 static clv_dart face_base(const map *m, clv_dart dart) {
   const clv_dart sides[2] = {dart, clv_alpha(&m->view, dart, m->view.dimension)};
   for (uint32_t k = 0; k < 2; k++)

@@ -230,8 +230,8 @@ static clv_result make_links(const maker *k) {
     done = add_link(k, site->steps.data[s].letter, site->steps.data[s].from);
   }
   if (site->turns) done = done && add_source(k, clv_orbit_dims(&k->m->view, CLV_CELL), NULL, 0);
-  // A face counts its sides; a sum goes over the sub-orbits of its orbit. What parts or joins neither of them leaves the
-  // sum as it is, and what parts or joins the orbit is an event.
+  // A face counts its sides; a sum goes over the sub-orbits of its orbit. What parts or joins neither of them leaves
+  // the sum as it is, and what parts or joins the orbit is an event.
   uint32_t within = site->face ? 3 : 0;
   for (uint32_t n = 0; n < k->law->sums.count; n++) within |= clv_orbit_dims(&k->m->view, k->law->sums.data[n].orbit);
   for (uint32_t i = 0; done && i <= k->m->view.dimension; i++)
@@ -239,8 +239,8 @@ static clv_result make_links(const maker *k) {
   return done ? CLV_OK : no_memory(k);
 }
 
-// What a cell is made of at its own corners does not change when vertices are hung into it. Orbits that cross cells hear of
-// that by events of their own, unless they look at the whole of a cell's border.
+// What a cell is made of at its own corners does not change when vertices are hung into it. Orbits that cross cells
+// hear of that by events of their own, unless they look at the whole of a cell's border.
 static bool is_steady(const view_site *site) {
   if (site->crossing) return !site->face && !site->turns && !site->law->oriented;
   bool steady = site->whole && site->law->shape.kind && site->inside;

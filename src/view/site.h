@@ -1,10 +1,10 @@
 // Sites: where a law has rows, and how it reads the map there.
 //
-// A site is a law seen from one map: its paths as a tree of steps, the orbits it looks at from there (spots), its columns,
-// and its guards. From a base dart it answers whether there is a row and what the row reads.
+// A site is a law seen from one map: its paths as a tree of steps, the orbits it looks at from there (spots), its
+// columns, and its guards. From a base dart it answers whether there is a row and what the row reads.
 //
-// Each place is known by a key: the id of its orbit when that crosses cells, the block of its cell when it does not. All
-// rows inside one cell share a key and are made and dropped together.
+// Each place is known by a key: the id of its orbit when that crosses cells, the block of its cell when it does not.
+// All rows inside one cell share a key and are made and dropped together.
 //
 // A site also knows what it depends on: `links` are the ways back from a changed link to the bases whose paths go over
 // it, `sources` the ways back from an orbit whose value or number changed.
@@ -125,8 +125,8 @@ clv_column *view_column(const map *m, const rule_tree *declaration);
 
 // All steps and spots from a base; then whether the law has a row there.
 void view_site_read(const view_site *site, clv_dart base, view_reading *reading);
-// Whether there is none for sure, as the law is for cells of another kind than a plain one is, or does not act in it: asked before
-// anything is read.
+// Whether there is none for sure, as the law is for cells of another kind than a plain one is, or does not act in it:
+// asked before anything is read.
 static inline bool view_site_excludes(const view_site *site, clv_dart base) {
   if (!site->whole || !map_dart_plain(site->map, base)) return false;
   const clv_page page = map_page(site->map, base);

@@ -262,8 +262,8 @@ static bool reserve_slab(view_table *table, view_slab *slab, const clv_allocator
   return true;
 }
 
-// Neighbours in the map share vertices. In one batch they would wait for each other's sums; so the rows of a few batches are
-// dealt out to them in turn.
+// Neighbours in the map share vertices. In one batch they would wait for each other's sums; so the rows of a few
+// batches are dealt out to them in turn.
 static void spread(uint32_t *to, const uint32_t *from, uint32_t count) {
   enum { HAND = VIEW_LANES * VIEW_LANES };
   for (uint32_t first = 0; first < count; first += HAND) {

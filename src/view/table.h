@@ -1,9 +1,9 @@
 // Tables: the rows of one force law on one shape, in slabs.
 //
 // A slab is what a kernel runs over: batches of eight rows, and the vertices that they name, whose positions are copied
-// for the kernel, so that a row says where its particles are by small numbers. The vertices of a slab lie in order of their slots, except for a
-// tail of those that came since; a vertex that no row uses any more stays until the slab is put in order. That is done once somebody evaluates
-// it; commits do it only where the tail has become long.
+// for the kernel, so that a row says where its particles are by small numbers. The vertices of a slab lie in order of
+// their slots, except for a tail of those that came since; a vertex that no row uses any more stays until the slab is
+// put in order. That is done once somebody evaluates it; commits do it only where the tail has become long.
 //
 // Rows of a slab are dense: the last row takes the place of one that goes. Lanes
 // behind the last row are like rows of the batch before, as far as they were filled: any places and constants do there.
@@ -29,8 +29,8 @@ typedef struct view_memory {
 } view_memory;
 
 bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size);
-// The same for what kernels read and write in turns: `turn` says where in a page it begins. A processor takes a load for
-// one of a store just before if they lie at the same place of their pages, and waits.
+// The same for what kernels read and write in turns: `turn` says where in a page it begins. A processor takes a load
+// for one of a store just before if they lie at the same place of their pages, and waits.
 enum { VIEW_PLACES_TURN = 5, VIEW_CONSTANTS_TURN, VIEW_TURNS }; // behind those of the copies (views.h)
 bool view_memory_resize_apart(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size,
                               uint32_t turn);
@@ -54,8 +54,8 @@ typedef struct view_slab {
 // The constants that read at the row's own orbit (own.c).
 typedef struct view_own {
   bool alone; // none of them reads elsewhere, nor does a guard
-  // Where a row reads nothing but its own orbit and the two vertices at the base and beyond it: all that follows from the base is
-  // which of them comes first. The particles that are these vertices.
+  // Where a row reads nothing but its own orbit and the two vertices at the base and beyond it: all that follows from
+  // the base is which of them comes first. The particles that are these vertices.
   bool two_ended;
   uint32_t ends[2];
   view_feed feed;
@@ -108,32 +108,33 @@ bool view_table_hoist(view_table *table, view_workshop *shop);
 bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv_dart dart, uint32_t like);
 // The same for many keys, each once: of one that has a row, or came off one.
 bool view_table_refresh(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count);
-// The same for keys whose rows stay where they are, with the same base, and of which nothing but values at their own orbits
-// changed; for tables whose `own.alone` says so.
+// The same for keys whose rows stay where they are, with the same base, and of which nothing but values at their own
+// orbits changed; for tables whose `own.alone` says so.
 bool view_table_reread(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count);
-// The dart at an edge, `dart` or the one at its other end, from which the row of a key that is two-ended looks as it does;
-// CLV_NO_DART where its vertices do not tell.
+// The dart at an edge, `dart` or the one at its other end, from which the row of a key that is two-ended looks as it
+// does; CLV_NO_DART where its vertices do not tell.
 clv_dart view_own_base(const view_table *table, uint32_t key, clv_dart dart);
-// Makes a row that is like another key's, but for its vertices and what it reads at its own orbit, which view_table_reread gives
-// it.
+// Makes a row that is like another key's, but for its vertices and what it reads at its own orbit, which
+// view_table_reread gives it.
 bool view_table_copy(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t like);
 bool view_own_make(view_own *own, const view_site *site, const kernel *k, const clv_allocator *allocator);
 // At which keys, as bits, there are rows; up to VIEW_LANES of them.
 uint32_t view_own_ask(const view_site *site, view_workshop *shop, const view_touched_key *keys, uint32_t lanes);
 void view_own_free(view_own *own, const clv_allocator *allocator);
-// Lets the rows of a key name the vertices that are at their places now; their constants are as they were. Rows whose base
-// is gone, or is another key's, are left to view_table_update.
+// Lets the rows of a key name the vertices that are at their places now; their constants are as they were. Rows whose
+// base is gone, or is another key's, are left to view_table_update.
 bool view_table_renumber(view_table *table, view_workshop *shop, uint32_t key);
-// The same where all that is new is the number of one vertex, at a place that the key's orbit or cell has. Where many rows are to
-// name it, it is looked for once in each slab: `slab` and `number` say where it was found last, NULL nowhere yet.
+// The same where all that is new is the number of one vertex, at a place that the key's orbit or cell has. Where many
+// rows are to name it, it is looked for once in each slab: `slab` and `number` say where it was found last, NULL
+// nowhere yet.
 typedef struct view_renaming {
   uint32_t from, to;
   const view_slab *slab;
   uint32_t number;
 } view_renaming;
 bool view_table_rename(view_table *table, view_workshop *shop, uint32_t key, view_renaming *renaming);
-// Before many rows change, and behind: in between rows name vertices by slot, and none is searched for. False when memory is
-// out: the table is then of no use until it is built.
+// Before many rows change, and behind: in between rows name vertices by slot, and none is searched for. False when
+// memory is out: the table is then of no use until it is built.
 void view_table_loosen(view_table *table);
 bool view_table_tighten(view_table *table, view_workshop *shop);
 // Puts a slab's vertices in order if it has a tail or too many that are not used.

@@ -1,10 +1,10 @@
 // What a commit does to views: finding the rows that it can have reached, and making them anew.
 //
-// The commit's log says which links changed, its events which orbits appeared, vanished or changed. A row depends on the
-// links that its paths go over. Take the first of those that changed: up to there the path is as it was, so going back
-// over it on the new map leads to the row's base, and nothing needs to be known about the old map. The same way leads
-// back from an orbit whose number or value changed to the rows that have read it. Inside a cell nothing is told apart: when
-// its links change, its rows are made anew.
+// The commit's log says which links changed, its events which orbits appeared, vanished or changed. A row depends on
+// the links that its paths go over. Take the first of those that changed: up to there the path is as it was, so going
+// back over it on the new map leads to the row's base, and nothing needs to be known about the old map. The same way
+// leads back from an orbit whose number or value changed to the rows that have read it. Inside a cell nothing is told
+// apart: when its links change, its rows are made anew.
 //
 // Derived quantities come first, each behind those it reads; what they change is added to what the commit changed.
 
@@ -224,8 +224,8 @@ static void touch(clv_views *views, const view_site *site, clv_dart dart) {
   touch_key(views, view_site_key(site, dart), dart, 0);
 }
 
-// Goes back from letter `k` of a way on, to the base. Where steps turn at the corners of cells, all the edges that one with
-// hanging vertices consists of lead to the same corner.
+// Goes back from letter `k` of a way on, to the base. Where steps turn at the corners of cells, all the edges that one
+// with hanging vertices consists of lead to the same corner.
 static void touch_back(clv_views *views, const view_site *site, const view_way *way, uint32_t k, clv_dart dart) {
   const map *m = site->map;
   for (; k < way->length; k++) {
@@ -405,9 +405,10 @@ static void reach_by_values(clv_views *views, const view_site *site) {
   }
 }
 
-// Commits that refine. A row that was there before and lies on no way over a changed link reads the orbits that it read; these
-// may have been parted, which leaves copied values as they are. So what is left to see to are the orbits that events name, those
-// in the new cells, and the ways over changed links. A link inside a site's own orbit is an event of that.
+// Commits that refine. A row that was there before and lies on no way over a changed link reads the orbits that it
+// read; these may have been parted, which leaves copied values as they are. So what is left to see to are the orbits
+// that events name, those in the new cells, and the ways over changed links. A link inside a site's own orbit is an
+// event of that.
 
 static bool copies_all(const view_site *site, uint32_t dims) {
   for (uint32_t k = 0; k < site->sources.count; k++) {
@@ -567,8 +568,8 @@ static bool is_needed(const view_site *site) {
   return !site->whole || !kind || site->map->rows[kind].alive;
 }
 
-// A sum over the corners of a vertex follows a commit that refines without a walk: what parents gave is taken away, what
-// children give is added. Corners of other cells give what they gave.
+// A sum over the corners of a vertex follows a commit that refines without a walk: what parents gave is taken away,
+// what children give is added. Corners of other cells give what they gave.
 
 static bool gains_only(const clv_views *views, const view_figure *figure, const view_pick *term) {
   const map *m = views->map;

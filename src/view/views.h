@@ -36,11 +36,12 @@ typedef struct view_change {
   BASE_ARRAY(view_touched_value) values;
   BASE_ARRAY(view_touched_key) keys; // of the site that is looked at
   view_set seen;
-  // Cells were unsewn and removed, and nothing else: no orbit got anything it did not have. What came off another one has its
-  // values where they are copied; its readers need its number only.
+  // Cells were unsewn and removed, and nothing else: no orbit got anything it did not have. What came off another one
+  // has its values where they are copied; its readers need its number only.
   bool losing;
-  // Cells were refined, and nothing else: orbits were parted or are new, none got anything of another one. Cells that got
-  // hanging vertices and are their templates still are not among the blocks, but here; links are listed once they are asked for.
+  // Cells were refined, and nothing else: orbits were parted or are new, none got anything of another one. Cells that
+  // got hanging vertices and are their templates still are not among the blocks, but here; links are listed once they
+  // are asked for.
   bool refining, links_listed;
   BASE_ARRAY(uint32_t) grown;
   bool recoloured, no_memory;
@@ -49,8 +50,8 @@ typedef struct view_change {
 // What follows a commit that only loses (lose.c).
 typedef enum view_losing { VIEW_NOT_ASKED, VIEW_LOSES, VIEW_LOSES_NOT } view_losing;
 typedef BASE_ARRAY(view_touched_key) view_key_list;
-// From a place of an orbit in cells of a kind back to the bases of a table's rows that read there: local darts, one for each
-// sub-orbit.
+// From a place of an orbit in cells of a kind back to the bases of a table's rows that read there: local darts, one for
+// each sub-orbit.
 enum { VIEW_MOST_WAYS = 16 };
 typedef struct view_ways {
   uint32_t table, kind, dims;
@@ -144,13 +145,13 @@ static inline void views_forget(clv_views *views) {
 }
 // Builds everything if something is stale; CLV_ERROR_ARGUMENT inside a transaction.
 clv_result views_ready(clv_views *views);
-// Lays tables out anew that have far more or fewer rows than they were laid out for. A part of every commit, so that the order
-// of rows, and with it the last bits of sums, follows from the commits alone. False when memory is out.
+// Lays tables out anew that have far more or fewer rows than they were laid out for. A part of every commit, so that
+// the order of rows, and with it the last bits of sums, follows from the commits alone. False when memory is out.
 bool views_lay_out(clv_views *views);
 
-// For those who assemble: makes `parts` current. Rows of a part then are read at the present positions and velocities by
-// views_read_part, for one worker of the pool, and their matrices computed some batches at a time: n * n * KERNEL_LANES
-// numbers each, as KERNEL_STIFFNESS or KERNEL_DAMPING gives them, or what KERNEL_PAIRS does.
+// For those who assemble: makes `parts` current. Rows of a part then are read at the present positions and velocities
+// by views_read_part, for one worker of the pool, and their matrices computed some batches at a time: n * n *
+// KERNEL_LANES numbers each, as KERNEL_STIFFNESS or KERNEL_DAMPING gives them, or what KERNEL_PAIRS does.
 clv_result views_current(clv_views *views);
 void views_read_part(const clv_views *views, const view_part *part, uint32_t worker);
 void views_batch_matrices(const clv_views *views, const view_part *part, uint32_t worker, kernel_kind kind,
@@ -162,7 +163,8 @@ clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error);
 
 // The map's commits (update.c).
 void views_hear(void *user, const clv_map *view, const clv_commit *commit);
-// Follows a commit that only loses, where all laws can; false where that is left to the general way. *done: memory was enough.
+// Follows a commit that only loses, where all laws can; false where that is left to the general way. *done: memory was
+// enough.
 bool views_lose(clv_views *views, const clv_commit *commit, bool *done);
 void view_lost_free(view_lost *lost, const clv_allocator *allocator);
 void view_change_free(view_change *change, const clv_allocator *allocator);

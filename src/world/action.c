@@ -223,8 +223,8 @@ static clv_result act_due(clv_world *world, double time, clv_world_report *repor
   return CLV_OK;
 }
 
-// From the last step's beginning to this one's. Times come from the clock alone, so a world that was loaded goes on where
-// the saved one stood.
+// From the last step's beginning to this one's. Times come from the clock alone, so a world that was loaded goes on
+// where the saved one stood.
 static clv_result use_tools(clv_world *world, double time, clv_world_report *report) {
   const double last = world_time_of(world, (double)world->steps - 1);
   uint32_t kept = 0;

@@ -32,7 +32,8 @@ static int compare_points(const void *a, const void *b) {
   return memcmp(a, b, sizeof(rest_point));
 }
 
-// Those particles of the list that are still there, and what cuts have made of them: all that rest where one of them does.
+// Those particles of the list that are still there, and what cuts have made of them: all that rest where one of them
+// does.
 static clv_result find_particles(clv_world *world, const world_action *entry) {
   const clv_body *body = world->bodies.data[entry->action.body].body;
   const clv_map *map = clv_body_map(body);

@@ -1,12 +1,12 @@
 // Saving a world, and going on from there.
 //
 // A world that was made the same way has the same maps, columns and views, to the last bit. What has happened since is
-// told again: the journals of the maps are replayed commit by commit, so that ids, free lists and the rows of views come out in the
-// same order, and between the commits the actions are carried out that came between them. Then every value is
-// overwritten by what it was: columns, solvers' memories, gravity, the clock.
+// told again: the journals of the maps are replayed commit by commit, so that ids, free lists and the rows of views
+// come out in the same order, and between the commits the actions are carried out that came between them. Then every
+// value is overwritten by what it was: columns, solvers' memories, gravity, the clock.
 //
-// Blocks are named `clock`, `origin` where the step was changed, `actions`, and for body 0, 1 ... `body0.journal`, `body0.ambient`, `body0.column.NAME.KIND`,
-// `body0.memory.NAME`; for scalpels in use `scalpel0.memory` ...
+// Blocks are named `clock`, `origin` where the step was changed, `actions`, and for body 0, 1 ... `body0.journal`,
+// `body0.ambient`, `body0.column.NAME.KIND`, `body0.memory.NAME`; for scalpels in use `scalpel0.memory` ...
 
 #include "physics/body.h"
 #include "world/world.h"

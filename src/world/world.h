@@ -1,8 +1,8 @@
 // A world from inside: its bodies, its clock, its timetable.
 //
-// The timetable lists all actions in order of time, those that were carried out in front: `next` is the first that waits.
-// Each that is done knows how many commits its body had seen before. So the list and the journals together tell the whole
-// story of what bodies were subject to, and that is what a saved world is restored from.
+// The timetable lists all actions in order of time, those that were carried out in front: `next` is the first that
+// waits. Each that is done knows how many commits its body had seen before. So the list and the journals together tell
+// the whole story of what bodies were subject to, and that is what a saved world is restored from.
 
 #ifndef WORLD_WORLD_H
 #define WORLD_WORLD_H

@@ -1,5 +1,5 @@
-// Reads JSON as strictly as its grammar is, for the tests of the program: `json FILE` says whether FILE is one JSON value,
-// `json FILE a.b.2` prints the member or element of that path (texts without quotation marks, as they stand).
+// Reads JSON as strictly as its grammar is, for the tests of the program: `json FILE` says whether FILE is one JSON
+// value, `json FILE a.b.2` prints the member or element of that path (texts without quotation marks, as they stand).
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-// Fuzzes scenes: whatever the text, it is read, or refused with a place. Nothing is built: sizes in a scene are the user's
-// own business.
+// Fuzzes scenes: whatever the text, it is read, or refused with a place. Nothing is built: sizes in a scene are the
+// user's own business.
 
 #include "cleave/scene.h"
 

@@ -42,8 +42,8 @@ static inline void check_round_trip(const clv_mesh *mesh) {
   io_writer_close(&writer);
 }
 
-// A few bytes may ask for a grid of a million points, which teaches nothing that a small one does not, and takes seconds
-// to write and read again under the sanitizers.
+// A few bytes may ask for a grid of a million points, which teaches nothing that a small one does not, and takes
+// seconds to write and read again under the sanitizers.
 static inline bool is_worth_a_round_trip(const clv_mesh *mesh) {
   return mesh->point_count + mesh->element_count <= 1 << 16;
 }

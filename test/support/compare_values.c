@@ -119,8 +119,8 @@ static bool weigh_by_corners(const twins *t, const twins_column *c, ref_dart orb
   return total > 0;
 }
 
-// A deleted dart counts when its whole cell was deleted; what an edge or a vertex leaves behind when it is removed from a
-// cell still belongs to the others.
+// A deleted dart counts when its whole cell was deleted; what an edge or a vertex leaves behind when it is removed from
+// a cell still belongs to the others.
 static void weigh_by_darts(const twins *t, const twins_column *c, part *p) {
   ref_dart cell[REFERENCE_DARTS];
   bool lives_on[REFERENCE_DARTS] = {false};

@@ -1,8 +1,8 @@
 // An allocator for tests that counts what it handed out, refuses the n-th request and trusts nobody's sizes.
 //
 // It keeps the size of every block in front of it and fails the test when old_size is not what was asked for last, or
-// when something was written behind the block's end. A test that ends with live_bytes 0 has leaked nothing. To try every failure, run the same work with fail_at 1, 2, 3,
-// ... until `refused` stays false.
+// when something was written behind the block's end. A test that ends with live_bytes 0 has leaked nothing. To try
+// every failure, run the same work with fail_at 1, 2, 3, ... until `refused` stays false.
 
 #ifndef CLEAVE_TEST_SUPPORT_COUNTING_ALLOCATOR_H
 #define CLEAVE_TEST_SUPPORT_COUNTING_ALLOCATOR_H

@@ -1,5 +1,5 @@
-// Meshes that a format keeps bit by bit. What each of them can hold, and in which order it stands in the file, is written
-// here a second time, by hand: the tests of round trips compare the formats with this. See mesh_files.h.
+// Meshes that a format keeps bit by bit. What each of them can hold, and in which order it stands in the file, is
+// written here a second time, by hand: the tests of round trips compare the formats with this. See mesh_files.h.
 
 #include "support/mesh_files.h"
 

@@ -1,4 +1,5 @@
-// What is proved of the shipped force laws: each law and shape with its kernels and its oracle, on a body of mixed cells.
+// What is proved of the shipped force laws: each law and shape with its kernels and its oracle, on a body of mixed
+// cells.
 
 #ifndef CLEAVE_TEST_SUPPORT_LAW_PROOF_H
 #define CLEAVE_TEST_SUPPORT_LAW_PROOF_H

@@ -123,7 +123,8 @@ void law_body_turn(law_body *body, const double rotation[9], const double shift[
 
 // Places
 
-// Every dart of the template, seen from `base` as from dart 0. False where the cell or face does not look so from there.
+// Every dart of the template, seen from `base` as from dart 0. False where the cell or face does not look so from
+// there.
 static bool lay_template(const law_body *body, const law_shape *place, clv_dart base, clv_dart *darts) {
   const clv_template *shape = &clv_templates[place->kind];
   uint8_t queue[CLV_TEMPLATE_DARTS] = {0};

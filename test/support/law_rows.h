@@ -1,11 +1,11 @@
 // Rows of laws on real maps, and an oracle for what they give.
 //
-// A body is a small grid of one of the kinds, built as a map, with random places for its vertices at rest and moved. A row
-// of a law stands on a dart of it: its paths are walked by the map's own links, what it reads belongs to the orbit that
-// the column lives on, and its quadrature is that of its cell. So nothing here knows how a law was elaborated.
+// A body is a small grid of one of the kinds, built as a map, with random places for its vertices at rest and moved. A
+// row of a law stands on a dart of it: its paths are walked by the map's own links, what it reads belongs to the orbit
+// that the column lives on, and its quadrature is that of its cell. So nothing here knows how a law was elaborated.
 //
-// The oracle evaluates a law's graph node by node, without hoisting or tapes. It can keep what is under `hold` at the values
-// that it had at another state: then differences see what derivatives see.
+// The oracle evaluates a law's graph node by node, without hoisting or tapes. It can keep what is under `hold` at the
+// values that it had at another state: then differences see what derivatives see.
 
 #ifndef CLEAVE_TEST_SUPPORT_LAW_ROWS_H
 #define CLEAVE_TEST_SUPPORT_LAW_ROWS_H
@@ -29,8 +29,8 @@ double law_random(random_source *source, double low, double high);
 // A rotation, row by row, by a random angle about a random axis.
 void law_random_rotation(random_source *source, double rotation[9]);
 
-// A grid with `cells` of them along each axis. Its vertices rest off their places; a surface is bent, unless `flat`, and
-// lies askew. They are moved by a random affine map, and a little on their own.
+// A grid with `cells` of them along each axis. Its vertices rest off their places; a surface is bent, unless `flat`,
+// and lies askew. They are moved by a random affine map, and a little on their own.
 void law_body_make(law_body *body, clv_grid_kind kind, uint32_t cells, bool flat, uint64_t seed);
 void law_body_free(law_body *body);
 // The same map elsewhere: positions are turned and shifted, velocities turned, and what is at rest too if asked for.

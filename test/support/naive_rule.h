@@ -14,8 +14,8 @@ typedef struct naive_map {
   bool dead[NAIVE_DARTS];
 } naive_map;
 
-// Where a rule matches: the darts of its left nodes, NAIVE_NONE for one that is not present, and the position across each
-// column.
+// Where a rule matches: the darts of its left nodes, NAIVE_NONE for one that is not present, and the position across
+// each column.
 enum { NAIVE_POSITIONS = 512 };
 typedef struct naive_match {
   const rule_graph *graph;
@@ -33,8 +33,8 @@ void naive_random(naive_map *naive, uint32_t dimension, random_source *source);
 bool naive_valid(const naive_map *map, char *text, size_t size);
 // Matches a rule without levels at these darts.
 bool naive_find(naive_match *match, const naive_map *map, const rule_graph *graph, const uint16_t *hooks);
-// Applies a rule without levels to these darts. False when it does not match; the map is as it was then. Nothing else is
-// looked at: neither guards nor whether the result is sound.
+// Applies a rule without levels to these darts. False when it does not match; the map is as it was then. Nothing else
+// is looked at: neither guards nor whether the result is sound.
 bool naive_apply(naive_map *map, const rule_graph *graph, const uint16_t *hooks);
 
 #endif

@@ -1,4 +1,5 @@
-// Grids of one law for tests of surgery: unit cubes, or what is cut of them, and operations that must stand refused memory.
+// Grids of one law for tests of surgery: unit cubes, or what is cut of them, and operations that must stand refused
+// memory.
 
 #ifndef CLEAVE_TEST_SUPPORT_PATIENTS_H
 #define CLEAVE_TEST_SUPPORT_PATIENTS_H
@@ -51,8 +52,8 @@ static inline clv_body *counted_body(counting_memory *memory) {
 
 typedef clv_result operation(clv_surgery *surgery);
 
-// Runs an operation with the n-th request of memory refused: the body is as it was, and then it works. False when it did not ask
-// so often.
+// Runs an operation with the n-th request of memory refused: the body is as it was, and then it works. False when it
+// did not ask so often.
 static inline bool stands_refusal(operation *operate, size_t n) {
   counting_memory memory = {0};
   clv_body *body = counted_body(&memory);

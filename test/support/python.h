@@ -1,5 +1,5 @@
-// Runs a checker in Python: what we write, read by other people's programs. Debian's own Python has the packages, whatever
-// else is called python3 on this machine.
+// Runs a checker in Python: what we write, read by other people's programs. Debian's own Python has the packages,
+// whatever else is called python3 on this machine.
 
 #ifndef CLEAVE_TEST_SUPPORT_PYTHON_H
 #define CLEAVE_TEST_SUPPORT_PYTHON_H

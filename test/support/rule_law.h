@@ -8,8 +8,8 @@
 
 enum { LAW_TEST_PARAMS = 64 };
 
-// Values for one row of a law. Columns have the same value everywhere, found from their name; `constant`, if it is not 0,
-// is the value of all.
+// Values for one row of a law. Columns have the same value everywhere, found from their name; `constant`, if it is not
+// 0, is the value of all.
 typedef struct law_sample {
   const law *law;
   double pos[LAW_PARTICLES][3], vel[LAW_PARTICLES][3], rest[LAW_PARTICLES][3];

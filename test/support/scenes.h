@@ -17,8 +17,8 @@ typedef struct scenes_place {
 typedef void scenes_visitor(void *user, const scenes_place *place);
 void scenes_visit(scenes_visitor *each, void *user);
 
-// The keys that a mapping of a group cannot do without, by their examples, "key: value, ..."; but neither `key` nor, when
-// it is a choice, its rivals.
+// The keys that a mapping of a group cannot do without, by their examples, "key: value, ..."; but neither `key` nor,
+// when it is a choice, its rivals.
 void scenes_needed(const scene_group *group, const scene_key *key, char *to, size_t size);
 
 #endif

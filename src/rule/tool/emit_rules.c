@@ -1,8 +1,8 @@
 // cleave_emit DIRECTORY SHARDS SET...: the shipped laws and rules as C, for the build (cmake/rules.cmake).
 //
-// Writes kernels_K.inc, each with a share of the kernels, topology.c with the topological rules, and table.c, which finds
-// both by hash. Laws that come out the
-// same are written once. An instruction set (sse2 ...) that is not named has no functions in the table.
+// Writes kernels_K.inc, each with a share of the kernels, topology.c with the topological rules, and table.c, which
+// finds both by hash. Laws that come out the same are written once. An instruction set (sse2 ...) that is not named has
+// no functions in the table.
 
 #include "rule/native.h"
 #include "rule/program.h"
