@@ -313,6 +313,86 @@ static void several_at_once(void **unused) {
   }
 }
 
+// Several edits in one commit: an orbit that one of them leaves alone another may part, or leave without cells.
+
+static clv_map *numbered_map(const kind_of_grid *g) {
+  clv_map *map = grid_map(g->grid, NULL);
+  create_columns(map, false);
+  create(map, (clv_column_def){.name = "k", .orbit = CLV_EDGE, .merge = CLV_MERGE_SUM});
+  assert_int_equal(clv_map_number(map, CLV_FACE), CLV_OK);
+  assert_int_equal(clv_map_number(map, CLV_ORBIT(0, 1, 0, 1)), CLV_OK); // corners of faces
+  assert_int_equal(clv_map_number(map, CLV_ORBIT(0, 0, 1, 1)), CLV_OK); // ends of edges
+  return map;
+}
+
+static void two_at_once(void **unused) {
+  (void)unused;
+  for (uint32_t k = 0; k < 4 * KINDS; k++) {
+    const kind_of_grid *g = &kinds[k / 4];
+    clv_map *map = numbered_map(g);
+    clv_column *lev = clv_column_find(map, "lev");
+    const uint32_t rows = clv_cell_rows(map, g->kind), n = map->dimension;
+    clv_dart first = clv_cell_at(map, g->kind, 0);
+    while (clv_is_free(map, first, n)) first++;
+    const clv_dart beyond = clv_alpha(map, first, n);
+    assert_int_equal(clv_map_begin(map), CLV_OK);
+    if (k % 4 == 0) assert_int_equal(clv_map_unsew(map, n, first), CLV_OK);
+    if (k % 4 == 1) assert_int_equal(clv_map_remove_cell(map, beyond), CLV_OK);
+    assert_int_equal(refine_from(map, lev, first, 0), CLV_OK);
+    if (k % 4 == 2) assert_int_equal(refine_from(map, lev, clv_cell_at(map, g->kind, rows), 1), CLV_OK);
+    assert_int_equal(clv_map_commit(map), CLV_OK);
+    check_map(map);
+    if (k % 4 == 3) { // the neighbour has halved edges about faces that are whole
+      assert_int_equal(clv_map_begin(map), CLV_OK);
+      assert_int_equal(refine_from(map, lev, beyond, 0), CLV_OK);
+      assert_int_equal(clv_map_commit(map), CLV_OK);
+      check_map(map);
+    }
+    clv_map_destroy(map);
+  }
+}
+
+static void edit_at_once(clv_map *map, clv_kind kind, random_source *random) {
+  enum { MOST = 4 };
+  clv_column *lev = clv_column_find(map, "lev");
+  clv_dart darts[MOST];
+  int32_t levels[MOST];
+  for (uint32_t k = 0; k < MOST; k++) { // levels are asked for before anything changes
+    darts[k] = random_cell(map, kind, random) | random_below(random, clv_templates[kind].dart_count);
+    levels[k] = level_of(map, lev, darts[k]);
+  }
+  assert_int_equal(clv_map_begin(map), CLV_OK);
+  for (uint32_t k = random_below(random, MOST); k < MOST; k++) {
+    const uint32_t what = random_below(random, 8);
+    if (!clv_dart_alive(map, darts[k])) continue;
+    clv_result result = CLV_OK;
+    if (what < 4)
+      result = levels[k] < 2 ? refine_from(map, lev, darts[k], levels[k]) : CLV_OK;
+    else if (what < 5 && levels[k])
+      result = clv_map_coarsen(map, darts[k], (uint32_t)levels[k] - 1, clv_column_data(lev, CLV_NONE, NULL), NULL);
+    else if (what < 7)
+      result = clv_is_free(map, darts[k], map->dimension) ? CLV_OK : clv_map_unsew(map, map->dimension, darts[k]);
+    else
+      result = clv_map_remove_cell(map, darts[k]);
+    if (result != CLV_OK) assert_int_equal(result, CLV_ERROR_REFUSED);
+  }
+  assert_int_equal(clv_map_commit(map), CLV_OK);
+}
+
+static void many_at_once(void **unused) {
+  (void)unused;
+  for (uint32_t k = 0; k < 4 * KINDS * rounds; k++) {
+    const kind_of_grid *g = &kinds[k % KINDS];
+    clv_map *map = numbered_map(g);
+    random_source random = {first_seed + k};
+    for (uint32_t n = 0; n < 8 && clv_cell_count(map, g->kind); n++) {
+      edit_at_once(map, g->kind, &random);
+      check_map(map);
+    }
+    clv_map_destroy(map);
+  }
+}
+
 // Memory
 
 static clv_result work(clv_map *map, clv_column *lev, clv_kind kind) {
@@ -413,6 +493,24 @@ static void at_random_in_bodies(void **unused) {
       if (!clv_cell_count(map, kinds[k % KINDS].kind)) break;
     }
     clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
+// Views hear of several edits in one commit.
+static void many_at_once_in_bodies(void **unused) {
+  (void)unused;
+  static const char *const models[] = {"fem-corotational", "springs", "fem-linear"};
+  for (uint32_t k = 0; k < KINDS * rounds; k++) {
+    const body_setup setup = setup_of(kinds[k % KINDS].grid, models[k / KINDS % 3]);
+    clv_body *body = body_of(&setup);
+    clv_map *map = clv_body_map(body);
+    create(map, (clv_column_def){.name = "lev", .orbit = CLV_VERTEX, .type = CLV_INT32});
+    random_source random = {first_seed + k};
+    for (uint32_t n = 0; n < 6 && clv_cell_count(map, kinds[k % KINDS].kind); n++) {
+      edit_at_once(map, kinds[k % KINDS].kind, &random);
+      check_body(body);
+    }
     clv_body_destroy(body);
   }
 }
@@ -647,17 +745,13 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[k], "--seed") && k + 1 < argc) first_seed = strtoull(argv[k + 1], NULL, 10);
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(against_rules),
-      cmocka_unit_test(there_and_back),
-      cmocka_unit_test(several_at_once),
-      cmocka_unit_test(memory_runs_out),
-      cmocka_unit_test(at_random_in_bodies),
-      cmocka_unit_test(mixed_surfaces),
-      cmocka_unit_test(finer_ones_go),
-      cmocka_unit_test(beside_gaps),
-      cmocka_unit_test(mixed),
-      cmocka_unit_test(follows_a_point),
-      cmocka_unit_test(follows_stress_and_gradient),
+      cmocka_unit_test(against_rules),       cmocka_unit_test(there_and_back),
+      cmocka_unit_test(several_at_once),     cmocka_unit_test(two_at_once),
+      cmocka_unit_test(many_at_once),        cmocka_unit_test(memory_runs_out),
+      cmocka_unit_test(at_random_in_bodies), cmocka_unit_test(many_at_once_in_bodies),
+      cmocka_unit_test(mixed_surfaces),      cmocka_unit_test(finer_ones_go),
+      cmocka_unit_test(beside_gaps),         cmocka_unit_test(mixed),
+      cmocka_unit_test(follows_a_point),     cmocka_unit_test(follows_stress_and_gradient),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

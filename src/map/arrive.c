@@ -117,10 +117,11 @@ static bool walk(arriving *a, clv_dart dart, bool whole) {
   return true;
 }
 
-// Orbits without a0 are not parted, and neither is a component.
+// Without a0 only corners of faces are parted, <1,3>: an edge across the face may begin where one of its edges was
+// halved before. A component is not parted either.
 static bool is_never_parted(const arriving *a) {
   const uint32_t n = a->m->view.dimension;
-  return (a->dims >> n & 1u) && (!(a->dims & 1u) || a->dims == (2u << n) - 1u);
+  return (a->dims >> n & 1u) && ((!(a->dims & 1u) && (a->dims & 6u) != 2u) || a->dims == (2u << n) - 1u);
 }
 
 static bool arrive_dart(arriving *a, clv_dart dart) {

@@ -215,7 +215,8 @@ static void free_dropped(map *m) {
   }
 }
 
-// Orbits that nobody walked, because children took the place of a cell in them, may be found at darts of that cell.
+// Orbits that nobody walked, because children took the place of a cell in them (arrive.c), may be found at darts of
+// that cell.
 static void find_at_children(map *m) {
   const map_words *notable = &m->scratch->notable;
   uint32_t last[MAP_INDICES] = {0}; // ids that were looked at: darts of one place follow each other
@@ -242,7 +243,7 @@ void map_end_growth(map *m, map_plan *plan) {
 static void carry_out(map *m, map_plan *plan) {
   apply_cells(m, &plan->cells);
   for (uint32_t k = 0; k < m->numbered_count; k++) apply_ids(m, &plan->orbits[m->numbered[k]->dims]);
-  if (plan->inherited && !plan->gathered) find_at_children(m);
+  if (plan->refined) find_at_children(m);
   if (m->embedding.apply) m->embedding.apply(m->embedding.self, m, plan);
   report_orbits(m, &plan->cells);
   for (uint32_t k = 0; k < m->numbered_count; k++) {

@@ -184,7 +184,6 @@ typedef struct resolver {
   map_orbits *o;
   uint32_t inner;
   bool crossing, ring;
-  bool handed_on; // see is_handed_on
   uint32_t stamp; // of records that were seen
 } resolver;
 
@@ -321,25 +320,6 @@ static bool lose(resolver *r, clv_dart node) {
   return true;
 }
 
-// Where children took the place of a cell, the orbits at its corners are what they were, with other cells: nobody need
-// walk them. (Edges and faces are halved, and the middles of edges may be new, or hang no longer.) Not where families
-// came together.
-static bool is_handed_on(const map *m, const map_plan *plan, uint32_t dims) {
-  return plan->inherited && !plan->gathered && !m->embedding.recomputes && dims >> m->view.dimension && !(dims & 1u);
-}
-
-// A link that led to a parent, and leads to its child now.
-static bool is_passed(const resolver *r, map_write w) {
-  return r->handed_on && w.before && w.after && map_begot(r->m, map_block(r->m, w.before)) &&
-         map_is_fresh(r->m, w.after >> 6);
-}
-
-// A place of an added cell that has the id of its parent's corner.
-static bool is_old_corner(const resolver *r, clv_dart dart) {
-  const map_source *source = source_of(r->m, dart);
-  return source && source->dart && !source->apart && map_is_template(map_page(r->m, source->dart).kind);
-}
-
 static bool start_facet(resolver *r, map_write w, uint32_t cut) {
   const clv_template *shape = &clv_templates[map_page(r->m, w.dart).kind];
   const clv_template *other = &clv_templates[map_page(r->m, w.before).kind];
@@ -349,7 +329,6 @@ static bool start_facet(resolver *r, map_write w, uint32_t cut) {
   const uint32_t joined = map_joined_positions(r->m, r->o->dims, cut, size);
   for (uint32_t k = 0; k < size; k += step) {
     if (joined >> k & 1u) continue;
-    if (r->handed_on && !w.before && is_old_corner(r, w.dart + k)) continue;
     if (((cut & MAP_CUT) || clv_dart_alive(&r->m->view, w.dart + k)) && !start(r, w.dart + k)) return false;
     if ((cut & MAP_CUT) && !start(r, (w.before & ~63u) | other->turn[w.before & 63u][k])) return false;
   }
@@ -363,8 +342,7 @@ static bool start_places(resolver *r, clv_dart cell) {
   const clv_suborbits *sub = &shape->sub[r->inner];
   if (!map_row_alive(r->m, page.kind, map_row(page, cell))) return true;
   for (uint32_t l = 0; l < shape->dart_count; l++)
-    if (sub->first[sub->of[l]] == l && !(r->handed_on && is_old_corner(r, cell | l)) && !start(r, cell | l))
-      return false;
+    if (sub->first[sub->of[l]] == l && !start(r, cell | l)) return false;
   return true;
 }
 
@@ -372,8 +350,7 @@ static bool start_cell(resolver *r, clv_dart cell) {
   if (map_dart_plain(r->m, cell)) return start_places(r, cell);
   const clv_template *shape = &clv_templates[map_page(r->m, cell).kind];
   for (uint32_t l = 0; l < shape->dart_count; l++)
-    if (clv_dart_alive(&r->m->view, cell | l) && !(r->handed_on && is_old_corner(r, cell | l)) && !start(r, cell | l))
-      return false;
+    if (clv_dart_alive(&r->m->view, cell | l) && !start(r, cell | l)) return false;
   return true;
 }
 
@@ -387,18 +364,18 @@ static bool lose_cell(resolver *r, clv_dart cell) {
 static bool touch(resolver *r, map_write w, uint32_t cut) {
   switch ((map_op)w.op) {
   case MAP_LINK:
-    return !r->crossing || cut == MAP_CUT_MIRRORED || is_passed(r, w) || start_facet(r, w, cut);
+    return !r->crossing || cut == MAP_CUT_MIRRORED || start_facet(r, w, cut);
   case MAP_ALPHA:
-    if (!(r->o->dims >> w.i & 1u) || !clv_dart_alive(&r->m->view, w.dart) || is_passed(r, w)) return true;
+    if (!(r->o->dims >> w.i & 1u) || !clv_dart_alive(&r->m->view, w.dart)) return true;
     return map_is_born(r->m, w.dart) || start(r, w.dart); // that it came is told already
   case MAP_DART_ADD:
     return !clv_dart_alive(&r->m->view, w.dart) || start(r, w.dart);
   case MAP_DART_DROP:
-    return (r->handed_on && map_begot(r->m, map_block(r->m, w.dart))) || lose(r, w.dart);
+    return lose(r, w.dart);
   case MAP_CELL_ADD:
     return !r->crossing || start_cell(r, w.dart);
   case MAP_CELL_DROP:
-    return !r->crossing || (r->handed_on && map_begot(r->m, w.dart >> 6)) || lose_cell(r, w.dart);
+    return !r->crossing || lose_cell(r, w.dart);
   case MAP_EXTEND: // maybe for nothing: such a cell is to go back to its row
     return r->o->index || start_cell(r, w.dart);
   case MAP_TURN:
@@ -626,8 +603,7 @@ static bool resolve_orbits(map *m, map_plan *plan, map_orbits *o, uint32_t dims,
   map_scratch *s = m->scratch;
   clear(o, dims, index);
   const uint32_t n = m->view.dimension;
-  resolver r = {
-      m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n), is_handed_on(m, plan, dims), map_next_mark(m)};
+  resolver r = {m, s, o, dims & ~(1u << n), dims >> n & 1u, map_is_ring(dims, n), map_next_mark(m)};
   for (uint32_t k = 0; k < m->log.count; k++)
     if (!touch(&r, m->log.data[k], s->cuts.data[k])) return false;
   if (index && !r.crossing && !start_unseated(&r, &plan->cells)) return false;
