@@ -647,9 +647,12 @@ static void test_integrals(void **state) {
   static const char text[] =
       "use body; param stiff:real[N/m^5] = 1;\n"
       "force summed on t:tet|pyramid|prism|hex { let M = over q in t grad(t.pos,q); energy stiff*dot(M,M); }\n"
-      "force single on t:tet|pyramid|prism|hex { let M = over q in t 1*grad(t.pos,q); energy stiff*dot(M,M); }\n"
+      "force single on t:tet|pyramid|prism|hex {\n"
+      "  let M = over q in t 1*grad(t.pos,q); let v = (1, 2, 3);\n"
+      "  let none = over q in t (grad(v'*t.pos,q)-v'*grad(t.pos,q)); energy stiff*(dot(M,M)+dot(none,none));\n"
+      "}\n"
       "force mapped on t:tet|pyramid|prism|hex {\n"
-      "  def J(q) = rest(jac(t.pos,q));\n"
+      "  let sum = 1; def J(q) = sum*rest(jac(t.pos,q));\n"
       "  let M = sum q in t q.w*abs(det(J(q)))*(jac(t.pos,q)*inverse(J(q))); energy stiff*dot(M,M);\n"
       "}\n";
   clv_program *program = clv_program_create(NULL);

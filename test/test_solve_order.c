@@ -148,11 +148,56 @@ static void what_is_new_comes_behind_its_neighbours(void **state) {
   clv_body_destroy(body);
 }
 
+// A column of that name which is somebody else's is not touched.
+static void another_column_is_refused(void **state) {
+  (void)state;
+  const body_setup setup = setup_of(CLV_GRID_HEX, "fem-linear");
+  clv_body *body = body_of(&setup);
+  clv_column_def column = clv_default_column_def();
+  clv_column *own;
+  column.name = "elimination_rank";
+  assert_int_equal(clv_column_create(clv_body_map(body), &column, &own), CLV_OK);
+  const linear_def def = {.linear = CLV_LINEAR_DIRECT};
+  const clv_allocator allocator = clv_default_allocator();
+  clv_error error = {0};
+  assert_null(linear_system_create(body, &def, &allocator, &error));
+  assert_int_equal(error.code, CLV_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "the column 'elimination_rank' is not a number on vertices"));
+  clv_body_destroy(body);
+}
+
+// Masses alone, of which some weigh next to nothing: positive, and of no use.
+static void what_is_singular_but_for_rounding_is_told(void **state) {
+  (void)state;
+  const body_setup setup = setup_of(CLV_GRID_HEX, "fem-linear");
+  clv_section sections[2] = {setup.section, setup.section};
+  sections[1].zone = clv_zone_box((const double[3]){-1, -1, -1}, (const double[3]){0.5, 2, 2});
+  sections[1].material.density *= 1e-16;
+  clv_mesh mesh;
+  clv_error error = {0};
+  clv_mesh_init(&mesh, NULL);
+  assert_int_equal(clv_mesh_grid(&mesh, &setup.grid, &error), CLV_OK);
+  clv_body_def def = setup.def;
+  def.mesh = &mesh;
+  def.sections = sections;
+  def.section_count = 2;
+  clv_body *body = clv_body_create(&def, NULL, &error);
+  if (!body) fail_msg("%s", error.message);
+  linear_system *system = system_of(body);
+  assert_int_equal(linear_system_update(system, &(linear_factors){1, 0, 0}), CLV_ERROR_REFUSED);
+  assert_non_null(strstr(linear_system_error(system), "the matrix is singular but for rounding: nothing holds a part"));
+  linear_system_destroy(system);
+  clv_body_destroy(body);
+  clv_mesh_free(&mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_parted_keeps_its_rank),
       cmocka_unit_test(a_worn_order_is_searched_for_anew),
       cmocka_unit_test(what_is_new_comes_behind_its_neighbours),
+      cmocka_unit_test(another_column_is_refused),
+      cmocka_unit_test(what_is_singular_but_for_rounding_is_told),
   };
   if (!clv_linear_available(CLV_LINEAR_DIRECT)) return 0;
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,8 +90,8 @@ CLV_API clv_result clv_solver_step(clv_solver *solver, double time, double dt, c
 // thousandth.
 CLV_API clv_result clv_solver_stable_step(clv_solver *solver, double *dt);
 
-// What must be kept to go on later with the same bits: named arrays of doubles (accelerations, the order of a direct
-// solver). The k-th; false past the last. `count` doubles lie at *values and may be written with as many.
+// What must be kept, beside the columns of the body's map, to go on later with the same bits: named arrays of doubles
+// (accelerations). The k-th; false past the last. `count` doubles lie at *values and may be written with as many.
 CLV_API bool clv_solver_memory(clv_solver *solver, uint32_t k, const char **name, double **values, size_t *count);
 
 CLV_END_DECLS

@@ -505,16 +505,6 @@ bool embed_reserve_copies(void *self, map *m, uint32_t more) {
   return true;
 }
 
-// Most values are a number or a point.
-static inline void copy_value(uint8_t *to, const uint8_t *from, size_t size) {
-  if (size == sizeof(double))
-    memcpy(to, from, sizeof(double));
-  else if (size == 3 * sizeof(double))
-    memcpy(to, from, 3 * sizeof(double));
-  else
-    memcpy(to, from, size);
-}
-
 // What was parted comes sort by sort.
 void embed_copy(void *self, const map_parted *parted, uint32_t count) {
   const embedding *e = self;
@@ -527,7 +517,7 @@ void embed_copy(void *self, const map_parted *parted, uint32_t count) {
       const size_t size = column->size;
       uint8_t *values = column->slots.data;
       for (uint32_t p = first; p < end; p++)
-        copy_value(values + parted[p].to * size, values + parted[p].from * size, size);
+        embed_copy_value(values + parted[p].to * size, values + parted[p].from * size, size);
     }
   }
 }

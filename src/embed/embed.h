@@ -30,6 +30,18 @@ struct clv_column {
   BASE_ARRAY(double) weights, shares; // by part of the plan
 };
 
+// Most values are a number or a point.
+static inline void embed_copy_value(uint8_t *to, const uint8_t *from, size_t size) {
+  if (size == sizeof(double))
+    memcpy(to, from, sizeof(double));
+  else if (size == 3 * sizeof(double))
+    memcpy(to, from, 3 * sizeof(double));
+  else if (size == sizeof(uint32_t))
+    memcpy(to, from, sizeof(uint32_t));
+  else
+    memcpy(to, from, size);
+}
+
 typedef struct embed_parents {
   clv_dart child, ends[2];
   uint32_t number; // in the order of the log

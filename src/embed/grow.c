@@ -27,17 +27,6 @@ bool embed_reserve_growth(void *self, map *m) {
   return true;
 }
 
-static inline void copy_value(uint8_t *to, const uint8_t *from, size_t size) {
-  if (size == sizeof(double))
-    memcpy(to, from, sizeof(double));
-  else if (size == 3 * sizeof(double))
-    memcpy(to, from, 3 * sizeof(double));
-  else if (size == sizeof(uint32_t))
-    memcpy(to, from, sizeof(uint32_t));
-  else
-    memcpy(to, from, size);
-}
-
 // Of a value in a cell, by the id that a dart bears.
 static uint8_t *value_in_cell(const clv_column *column, clv_dart cell, uint32_t id) {
   if (!(id & MAP_TEMPLATE_SLOT)) return column->slots.data + (size_t)id * column->size;
@@ -50,7 +39,7 @@ static uint8_t *value_in_cell(const clv_column *column, clv_dart cell, uint32_t 
 static void fill_cells(const clv_column *column, const map_division *d) {
   const uint8_t *from = value_in_cell(column, d->parent, MAP_TEMPLATE_SLOT);
   for (uint32_t c = 0; c < d->table->child_count; c++)
-    copy_value(value_in_cell(column, d->children[c], MAP_TEMPLATE_SLOT), from, column->size);
+    embed_copy_value(value_in_cell(column, d->children[c], MAP_TEMPLATE_SLOT), from, column->size);
 }
 
 // What the parent bore at its darts, by the vertices and edges of its children; 0 where it had none.
@@ -87,8 +76,8 @@ static void fill_places(const embedding *e, const map *m, const map_index *index
       uint8_t *values = value_in_cell(column, d->children[c], MAP_TEMPLATE_SLOT);
       for (uint32_t s = 0; s < count; s++) {
         const uint32_t source = had >> s & 1u ? sources[which[s]] : 0;
-        copy_value(values + s * column->size, source ? value_in_cell(column, d->parent, source) : column->def.initial,
-                   column->size);
+        embed_copy_value(values + s * column->size,
+                         source ? value_in_cell(column, d->parent, source) : column->def.initial, column->size);
       }
     }
   }
@@ -116,7 +105,7 @@ static const uint8_t *value_of_end(const clv_column *column, uint32_t end) {
 
 static void fill_vertex(const clv_column *column, const map_newcomer *n) {
   uint8_t *value = column->slots.data + (size_t)n->id * column->size;
-  copy_value(value, column->def.initial, column->size);
+  embed_copy_value(value, column->def.initial, column->size);
   if (column->def.create != CLV_CREATE_MEAN) return;
   const uint8_t *ends[2] = {value_of_end(column, n->ends[0]), value_of_end(column, n->ends[1])};
   for (uint32_t c = 0; c < column->def.components; c++)
@@ -130,18 +119,17 @@ static void fill_part(const clv_column *column, const map_newcomer *n) {
   if (n->old)
     from = column->index->crossing ? column->slots.data + (size_t)n->old * column->size
                                    : value_in_cell(column, map_block(m, n->near) << 6, n->old);
-  copy_value(column->slots.data + (size_t)n->id * column->size, from, column->size);
+  embed_copy_value(column->slots.data + (size_t)n->id * column->size, from, column->size);
 }
 
 void embed_grow(void *self, map *m) {
   embedding *e = self;
   const map_scratch *s = m->scratch;
-  static const uint8_t dims[MAP_SORTS] = {14, 13, CORNER, CELL_EDGE};
   fill_children(e, m);
   for (uint32_t k = 0; k < e->columns.count; k++) {
     const clv_column *column = e->columns.data[k];
     uint32_t sort = 0;
-    while (sort < MAP_SORTS && dims[sort] != column->index->dims) sort++;
+    while (sort < MAP_SORTS && map_sort_dims[sort] != column->index->dims) sort++;
     // In the order in which they were made: a vertex comes behind those it lies between.
     for (uint32_t f = 0; sort < MAP_SORTS && f < s->lineage.newcomers[sort].count; f++) {
       const map_newcomer *n = &s->lineage.newcomers[sort].data[f];

@@ -11,8 +11,6 @@
 
 #include <stdlib.h>
 
-static const uint8_t dims_of[MAP_SORTS] = {14, 13, 6, 5};
-
 typedef struct growing {
   map *m;
   map_scratch *s;
@@ -123,7 +121,7 @@ static void settle_places(growing *g, map_sort sort, clv_dart cell, const uint8_
   const map *m = g->m;
   map_index *index = g->index[sort];
   const clv_page page = map_page(m, cell);
-  const clv_suborbits *sub = &clv_templates[page.kind].sub[dims_of[sort] & 7u];
+  const clv_suborbits *sub = &clv_templates[page.kind].sub[map_sort_dims[sort] & 7u];
   uint32_t *ids = index->ids[page.kind].data + (size_t)map_row(page, cell) * sub->count;
   for (uint32_t s = 0; s < sub->count; s++) {
     const uint32_t on = lies[which[s]];
@@ -228,7 +226,7 @@ map_part_end map_commit_growth(map *m) {
   if (m->twisted || s->general || s->walks || !map_lineage_tells(m)) return MAP_PART_GENERAL;
   if (m->embedding.self && (!m->embedding.copies_all || m->embedding.destroys)) return MAP_PART_GENERAL;
   growing g = {.m = m, .s = s, .l = &s->lineage};
-  for (uint32_t k = 0; k < MAP_SORTS; k++) g.index[k] = m->indices[dims_of[k]];
+  for (uint32_t k = 0; k < MAP_SORTS; k++) g.index[k] = m->indices[map_sort_dims[k]];
   if (!map_survey_growth(m, &s->plan) || !reserve(&g)) return MAP_PART_NO_MEMORY;
   s->told = true;
   carry_out(&g);

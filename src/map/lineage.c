@@ -3,7 +3,6 @@
 #include "map/lineage.h"
 #include "map/plan.h"
 
-static const uint8_t dims_of[MAP_SORTS] = {14, 13, 6, 5};
 #define NOT_FOUND UINT32_MAX
 
 static map_lineage *lineage_of(const map_refining *r) {
@@ -47,6 +46,7 @@ static void begin_anew(map *m) {
   l->came.count = l->divisions.count = l->lies.count = l->families = 0;
   for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = 0;
   l->broken = m->view.dimension != 3 || !numbers_no_others(m);
+  for (uint32_t k = 0; k < m->numbered_count; k++) l->broken |= m->numbered[k]->count >= MAP_NEWCOMER;
   if (++l->stamp) return;
   if (l->born.capacity) memset(l->born.data, 0, l->born.capacity * sizeof *l->born.data);
   l->stamp = 1;
@@ -74,7 +74,7 @@ void map_note_extension(map_refining *r, clv_dart dart) {
 static uint32_t lies_on(const map_refining *r, map_sort sort, clv_dart dart) {
   const map *m = r->m;
   const map_lineage *l = lineage_of(r);
-  const map_index *index = m->indices[dims_of[sort]];
+  const map_index *index = m->indices[map_sort_dims[sort]];
   const uint32_t record = map_record(m, dart);
   if (map_is_born(m, dart)) return l->came.data[l->number.data[record]].on[sort];
   return index ? index->record_ids.data[record] : 0;
@@ -82,7 +82,7 @@ static uint32_t lies_on(const map_refining *r, map_sort sort, clv_dart dart) {
 
 static uint32_t add_newcomer(map_refining *r, map_sort sort, map_newcomer newcomer) {
   map_lineage *l = lineage_of(r);
-  if (!r->m->indices[dims_of[sort]]) return 0;
+  if (!r->m->indices[map_sort_dims[sort]]) return 0;
   enum { AT_ONCE = 256 };
   if (l->newcomers[sort].count == l->newcomers[sort].capacity &&
       !BASE_RESERVE(&r->m->allocator, &l->newcomers[sort], (uint64_t)l->newcomers[sort].count + AT_ONCE)) {
@@ -96,7 +96,7 @@ static uint32_t add_newcomer(map_refining *r, map_sort sort, map_newcomer newcom
 // The ids of one sort that the parent's places bear.
 static const uint32_t *ids_of_parent(const map_refining *r, map_sort sort) {
   const map *m = r->m;
-  const map_index *index = m->indices[dims_of[sort]];
+  const map_index *index = m->indices[map_sort_dims[sort]];
   const clv_page page = map_page(m, r->border.cell);
   if (!index) return NULL;
   return index->ids[page.kind].data +

@@ -17,6 +17,7 @@
 
 // Orbits that cross cells, and what they leave in one.
 typedef enum map_sort { MAP_VERTICES, MAP_EDGES, MAP_CORNERS, MAP_CELL_EDGES, MAP_SORTS } map_sort;
+static const uint8_t map_sort_dims[MAP_SORTS] = {14, 13, 6, 5};
 
 // What a place lies on: the id that its orbit bears, as indices have it; or this bit and the number of a newcomer.
 #define MAP_NEWCOMER 0x40000000u

@@ -217,7 +217,7 @@ static law_value expand_gradient(law_maker *m, const corner_slopes *slopes, law_
         *sum = c == 1 ? term : dag_add(m->graph, *sum, term);
       }
   }
-  return result.rows == 1 ? law_transpose(&result) : result;
+  return first.rows == 1 && !turned_by ? law_transpose(&result) : result;
 }
 
 law_value law_gradient(law_maker *m, law_binding *scope, const rule_tree *tree) {

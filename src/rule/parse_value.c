@@ -66,6 +66,16 @@ static bool at_reduction(const rule_parser *p) {
   return name.kind == RULE_WORD_TOKEN && behind_is(p, name.end, ":");
 }
 
+// True at `sum q in`: over points; alone, `sum` is a name like any other.
+static bool at_points(const rule_parser *p) {
+  if (!rule_at(p, "sum")) return false;
+  const rule_token name = rule_lex(p->program, p->file, p->token.end);
+  const rule_token in = rule_lex(p->program, p->file, name.end);
+  const char *text = p->program->files.data[p->file].text;
+  return name.kind == RULE_WORD_TOKEN && in.kind == RULE_WORD_TOKEN && in.end - in.start == 2 &&
+         memcmp(text + in.start, "in", 2) == 0;
+}
+
 static bool begins_value(const rule_parser *p) {
   if (p->failed) return false;
   if (p->token.kind == RULE_WORD_TOKEN) return !rule_at(p, "until") && !rule_at(p, "in");
@@ -88,7 +98,6 @@ static rule_tree *parse_reduction(rule_parser *p) {
   return rule_make(p, RULE_REDUCE, start, name, 0, RULE_CHILDREN(place, of, value));
 }
 
-// over q in t value
 // over q in t value; sum q in t value has number 1: reference points instead of rest ones.
 static rule_tree *parse_quadrature(rule_parser *p, double number) {
   const uint32_t start = p->token.start;
@@ -145,7 +154,7 @@ static rule_tree *parse_atom(rule_parser *p) {
   if (rule_at(p, "(")) return parse_brackets(p);
   if (at_reduction(p)) return parse_reduction(p);
   if (rule_at(p, "over")) return parse_quadrature(p, 0);
-  if (rule_at(p, "sum") && !behind_is(p, p->token.end, "(")) return parse_quadrature(p, 1);
+  if (at_points(p)) return parse_quadrature(p, 1);
   if (rule_at(p, "walk") && behind_is(p, p->token.end, "(")) return parse_walk(p);
   if (rule_at(p, "<")) return parse_within(p);
   if (p->token.kind != RULE_WORD_TOKEN) {

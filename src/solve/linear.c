@@ -71,7 +71,15 @@ static clv_result create_ranks(linear_system *system, clv_error *error) {
   def.create = CLV_CREATE_VALUE;
   def.merge = CLV_MERGE_KEEP;
   system->ranks = clv_column_find(body, def.name);
-  if (system->ranks) return CLV_OK;
+  if (system->ranks) {
+    const clv_column_def *there = clv_column_get_def(system->ranks);
+    const bool fits = there->orbit == def.orbit && there->type == def.type && there->components == 1;
+    if (fits) return CLV_OK;
+    return clv_error_set(error, CLV_ERROR_ARGUMENT,
+                         "the column '%s' is not a number on vertices, as a direct solver keeps it: give yours another "
+                         "name",
+                         def.name);
+  }
   const clv_result result = clv_column_create(body, &def, &system->ranks);
   return result == CLV_OK ? CLV_OK : clv_error_set(error, result, "%s", clv_map_error(body));
 }

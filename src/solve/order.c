@@ -61,10 +61,10 @@ static bool rank_beside(ordering *o) {
     }
   }
   bool all = true;
-  for (uint32_t v = 0; v < o->count; v++) {
-    double *rank = &o->ranks[o->vertices[v].slot];
-    if (*rank == 0 && o->vertices[v].rank > 0) *rank = o->vertices[v].rank = floor(o->vertices[v].rank) + 0.5;
-    all = all && *rank > 0;
+  for (uint32_t v = 0; v < o->count; v++) all = all && o->vertices[v].rank > 0;
+  for (uint32_t v = 0; all && v < o->count; v++) {
+    vertex *it = &o->vertices[v];
+    if (o->ranks[it->slot] == 0) o->ranks[it->slot] = it->rank = floor(it->rank) + 0.5;
   }
   return all;
 }

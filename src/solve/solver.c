@@ -317,17 +317,11 @@ clv_result clv_solver_step(clv_solver *solver, double time, double dt, clv_step_
 }
 
 bool clv_solver_memory(clv_solver *solver, uint32_t k, const char **name, double **values, size_t *count) {
-  const size_t slots = clv_body_slots(solver->body);
-  if (solver->acceleration && k < 2) {
-    *name = k == 0 ? "newmark_started" : "newmark_acceleration";
-    *values = k == 0 ? &solver->started : solve_acceleration(solver);
-    *count = k == 0 ? 1 : 3 * slots;
-    return true;
-  }
-  *name = "elimination_rank";
-  *values = solver->linear ? linear_system_ranks(solver->linear) : NULL;
-  *count = slots;
-  return *values && k == (solver->acceleration ? 2 : 0);
+  if (!solver->acceleration || k > 1) return false;
+  *name = k == 0 ? "newmark_started" : "newmark_acceleration";
+  *values = k == 0 ? &solver->started : solve_acceleration(solver);
+  *count = k == 0 ? 1 : 3 * (size_t)clv_body_slots(solver->body);
+  return true;
 }
 
 // Linear systems
