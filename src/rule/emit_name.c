@@ -40,7 +40,10 @@ static void add_shape(emit_text *bytes, const kernel *k) {
                             k->damping_symmetric};
   add_numbers(bytes, shape, sizeof shape / sizeof *shape);
   add_number(bytes, k->pairs.count, 4);
-  for (uint32_t n = 0; n < k->pairs.count; n++) add_number(bytes, k->pairs.first[n] | k->pairs.second[n] << 8, 2);
+  for (uint32_t n = 0; n < k->pairs.count; n++) {
+    add_number(bytes, k->pairs.first[n], 1);
+    add_number(bytes, k->pairs.second[n], 1);
+  }
 }
 
 bool emit_name(emit_hash *name, const kernel *k, emit_text *scratch) {
