@@ -8,7 +8,8 @@
 #include "solve/blocks.h"
 #include "solve/quick.h"
 
-enum { GROUPS = STRUTS_ROWS / QUICK_ROWS, NOTHING = UINT32_MAX };
+enum { GROUPS = STRUTS_ROWS / QUICK_ROWS };
+#define NOTHING UINT32_MAX
 
 // The struts of rows: which records they are, and at which vertex each ends.
 typedef struct whole_rows {
