@@ -11,6 +11,7 @@
 #include "cleave/embed.h"
 #include "cleave/mesh.h"
 #include "map/plan.h"
+#include "support/levels.h"
 #include "support/random.h"
 
 #include <setjmp.h>
@@ -48,27 +49,6 @@ static clv_map *grid_of(clv_grid_kind kind) {
 static void print_problem(void *user, const clv_problem *problem) {
   (void)user;
   print_error("%s: %s\n", problem->condition, problem->message);
-}
-
-static int32_t level_of(const clv_map *view, const clv_column *lev, clv_dart cell) {
-  const clv_kind kind = clv_cell_shape(view, cell);
-  const uint32_t count = clv_templates[kind].corner_count;
-  const int32_t *levels = clv_column_data(lev, CLV_NONE, NULL);
-  int32_t level = 0;
-  for (uint32_t c = 0; c < count; c++) {
-    const int32_t at = levels[view->corners[kind][(size_t)clv_cell_row(view, cell) * count + c]];
-    level = at > level ? at : level;
-  }
-  return level;
-}
-
-static clv_result refine(clv_map *view, clv_column *lev, clv_dart dart, int32_t level) {
-  const int32_t next = level + 1;
-  clv_refined refined;
-  clv_result result = clv_map_refine(view, dart, (uint32_t)level, clv_column_data(lev, CLV_NONE, NULL), &refined);
-  for (uint32_t k = 0; result == CLV_OK && k < refined.vertex_count; k++)
-    result = clv_column_set(lev, refined.vertices[k], &next);
-  return result;
 }
 
 static clv_dart random_cell(const clv_map *view, clv_kind kind, random_source *random) {
@@ -155,9 +135,9 @@ static clv_result edit(twin *t, clv_kind kind, random_source *random) {
   for (uint32_t k = 0; result == CLV_OK && k < count; k++) {
     if (!clv_dart_alive(t->map, cells[k]) || levels[k] > 2) continue;
     const uint32_t rows = clv_cell_rows(t->map, kind);
-    result = refine(t->map, t->lev, cells[k], levels[k]);
+    result = refine_from(t->map, t->lev, cells[k], levels[k]);
     const clv_dart child = what == 2 && result == CLV_OK ? clv_cell_at(t->map, kind, rows) : CLV_NO_DART;
-    if (child) result = refine(t->map, t->lev, child, levels[k] + 1);
+    if (child) result = refine_from(t->map, t->lev, child, levels[k] + 1);
   }
   return result;
 }

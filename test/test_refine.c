@@ -7,6 +7,7 @@
 #include "cleave/surgery.h"
 #include "support/bodies.h"
 #include "support/counting_allocator.h"
+#include "support/levels.h"
 #include "support/rules.h"
 
 #include <math.h>
@@ -65,27 +66,6 @@ static void print_problem(void *user, const clv_problem *problem) {
 
 static void check_map(const clv_map *map) {
   assert_int_equal(clv_map_check(map, print_problem, NULL), CLV_OK);
-}
-
-static int32_t level_of(const clv_map *map, const clv_column *lev, clv_dart cell) {
-  const clv_kind kind = clv_cell_shape(map, cell);
-  const uint32_t count = clv_templates[kind].corner_count;
-  const int32_t *levels = clv_column_data(lev, CLV_NONE, NULL);
-  int32_t level = 0;
-  for (uint32_t c = 0; c < count; c++) {
-    const int32_t at = levels[map->corners[kind][(size_t)clv_cell_row(map, cell) * count + c]];
-    level = at > level ? at : level;
-  }
-  return level;
-}
-
-static clv_result refine_from(clv_map *map, clv_column *lev, clv_dart dart, int32_t level) {
-  const int32_t next = level + 1;
-  clv_refined refined;
-  clv_result result = clv_map_refine(map, dart, (uint32_t)level, clv_column_data(lev, CLV_NONE, NULL), &refined);
-  for (uint32_t k = 0; result == CLV_OK && k < refined.vertex_count; k++)
-    result = clv_column_set(lev, refined.vertices[k], &next);
-  return result;
 }
 
 static clv_result refine_at(clv_map *map, clv_column *lev, clv_dart dart) {

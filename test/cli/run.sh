@@ -112,6 +112,16 @@ formats_for() { # kind
 }
 
 # shellcheck source=/dev/null
+follow() { # file: commands of a page, line by line
+  local line
+  while IFS= read -r line; do
+    eval "set -- $line"
+    [ "$1" = cleave ] || fail "'$line' is no command of cleave"
+    shift
+    ok "$@"
+  done <"$1"
+}
+
 . "$root/fixtures.sh"
 for cases in "$root/$3"/*.sh; do
   # shellcheck source=/dev/null

@@ -5,21 +5,8 @@
 #define CLEAVE_TEST_SUPPORT_PATIENTS_H
 
 #include "support/counting_allocator.h"
+#include "support/laws.h"
 #include "support/operated.h"
-
-static clv_program *laws;
-
-static inline int make_laws(void **unused) {
-  (void)unused;
-  laws = beam_program();
-  return 0;
-}
-
-static inline int free_laws(void **unused) {
-  (void)unused;
-  clv_program_destroy(laws);
-  return 0;
-}
 
 static inline bool is_flat(clv_grid_kind kind) {
   return kind <= CLV_GRID_MIXED2;
@@ -33,10 +20,6 @@ static inline clv_body *grid_body(clv_grid_kind kind, uint32_t x, uint32_t y, ui
   memcpy(b.cells, (uint32_t[]){x, y, is_flat(kind) ? 0 : z}, sizeof b.cells);
   memcpy(b.size, (double[]){x, y, is_flat(kind) ? 0 : z}, sizeof b.size);
   return beam_create(&b);
-}
-
-static inline clv_zone across(double x) {
-  return clv_zone_plane((double[]){x, 0, 0}, (double[]){1, 0, 0});
 }
 
 static inline clv_body *counted_body(counting_memory *memory) {

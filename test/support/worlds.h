@@ -3,22 +3,8 @@
 #ifndef CLEAVE_TEST_SUPPORT_WORLDS_H
 #define CLEAVE_TEST_SUPPORT_WORLDS_H
 
-#include "support/beam.h"
 #include "support/counting_allocator.h"
-
-static clv_program *laws;
-
-static inline int make_laws(void **unused) {
-  (void)unused;
-  laws = beam_program();
-  return 0;
-}
-
-static inline int free_laws(void **unused) {
-  (void)unused;
-  clv_program_destroy(laws);
-  return 0;
-}
+#include "support/laws.h"
 
 static const clv_zone everywhere = {.kind = CLV_ZONE_ALL};
 
@@ -74,10 +60,6 @@ static inline void step(clv_world *world, uint32_t count) {
 
 static inline void schedule(clv_world *world, const clv_action *action) {
   if (clv_world_schedule(world, action) != CLV_OK) fail_msg("%s", clv_world_error(world));
-}
-
-static inline clv_zone across(double x) {
-  return clv_zone_plane((double[]){x, 0, 0}, (double[]){1, 0, 0});
 }
 
 #endif

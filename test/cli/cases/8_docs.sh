@@ -19,14 +19,9 @@ awk '
 ' "$root/../../docs/rules.md"
 
 run_block() { # number
-  local number=$1 line
+  local number=$1
   cd docs || fail 'no blocks'
-  while IFS= read -r line; do
-    eval "set -- $line"
-    [ "$1" = cleave ] || fail "'$line' is no command of cleave"
-    shift
-    ok "$@"
-  done <"commands.$number"
+  follow "commands.$number"
   [ ! -e "expected.$number" ] || diff <(sed 's/[0-9][0-9,.]*/N/g' "expected.$number") <(sed 's/[0-9][0-9,.]*/N/g' out) ||
     fail 'prints something else'
 }

@@ -19,14 +19,9 @@ blocks() { # page
 }
 
 page_block() { # page, number
-  local page=$1 number=$2 line
+  local page=$1 number=$2
   cd "$page" || fail 'no blocks'
-  while IFS= read -r line; do
-    eval "set -- $line"
-    [ "$1" = cleave ] || fail "'$line' is no command of cleave"
-    shift
-    ok "$@"
-  done <"commands.$number"
+  follow "commands.$number"
   [ ! -e "expected.$number" ] || diff "expected.$number" out || fail 'prints something else'
 }
 
