@@ -15,12 +15,29 @@ static size_t room_for(const clv_solver *solver, solve_vector which) {
   return capacity > LINE ? capacity - LINE : 0;
 }
 
+// Where a slot is in the list counts only where the list agrees, so that nothing is to be cleared with it.
+static bool is_touched(const clv_solver *solver, uint32_t slot) {
+  if (slot >= solver->touched_at.capacity) return false;
+  const uint32_t at = solver->touched_at.data[slot];
+  return at < solver->touched.count && solver->touched.data[at] == slot;
+}
+
+static bool reserve_touched(clv_solver *solver, uint32_t slot) {
+  const uint32_t had = solver->touched_at.capacity;
+  if (!BASE_RESERVE(&solver->allocator, &solver->touched, (uint64_t)solver->touched.count + 1)) return false;
+  if (slot < had) return true;
+  if (!BASE_RESERVE(&solver->allocator, &solver->touched_at, (uint64_t)slot + 1)) return false;
+  memset(solver->touched_at.data + had, 0, (solver->touched_at.capacity - had) * sizeof *solver->touched_at.data);
+  return true;
+}
+
 // A slot whose vertex came, went, came off another or weighs something else now.
 static void touch(clv_solver *solver, uint32_t slot) {
-  const uint64_t need = (uint64_t)solver->touched.count + 1;
-  solver->all_touched = solver->all_touched || need > solver->slots / 16 + 64 ||
-                        !BASE_RESERVE(&solver->allocator, &solver->touched, need);
-  if (!solver->all_touched) solver->touched.data[solver->touched.count++] = slot;
+  if (solver->all_touched || is_touched(solver, slot)) return;
+  solver->all_touched = solver->touched.count >= solver->slots / 16 + 64 || !reserve_touched(solver, slot);
+  if (solver->all_touched) return;
+  solver->touched_at.data[slot] = solver->touched.count;
+  solver->touched.data[solver->touched.count++] = slot;
 }
 
 // Views have heard of the commit before, and say which masses it changed.

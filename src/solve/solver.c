@@ -155,6 +155,7 @@ void clv_solver_destroy(clv_solver *solver) {
   anderson_free(&solver->anderson, &solver->allocator);
   for (uint32_t k = 0; k < SOLVE_VECTORS; k++) BASE_RELEASE(&solver->allocator, &solver->vectors[k].memory);
   BASE_RELEASE(&solver->allocator, &solver->touched);
+  BASE_RELEASE(&solver->allocator, &solver->touched_at);
   BASE_RELEASE(&solver->allocator, &solver->held);
   BASE_RELEASE(&solver->allocator, &solver->held_state);
   BASE_RELEASE(&solver->allocator, &solver->held_axes);

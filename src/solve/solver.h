@@ -64,11 +64,12 @@ struct clv_solver {
   clv_error error;
   char trouble[256];
 
-  uint64_t revision, subject;   // of the map and of what the body is subject to, that the following belongs to
-  bool current;                 // it belongs to some
-  bool tested;                  // statics: every piece of the body is held
-  BASE_ARRAY(uint32_t) touched; // slots that commits may have changed since
-  bool all_touched;             // too many of them to list, or nobody knows
+  uint64_t revision, subject;      // of the map and of what the body is subject to, that the following belongs to
+  bool current;                    // it belongs to some
+  bool tested;                     // statics: every piece of the body is held
+  BASE_ARRAY(uint32_t) touched;    // slots that commits may have changed since
+  BASE_ARRAY(uint32_t) touched_at; // by slot: where it is in that list, if it is there
+  bool all_touched;                // too many of them to list, or nobody knows
   uint32_t slots;
   bool plain;  // only laws, gravity and drag act: the latter two are added by explicit methods, in a pass they make
                // anyway

@@ -87,7 +87,7 @@ static inline bool are_a_point(const view_pick *at) {
          at[0].component + 1 == at[1].component && at[0].component + 2 == at[2].component;
 }
 
-void view_feed_fill_lanes(const view_feed *feed, const view_reading *reading, uint32_t lanes, double *values) {
+void view_feed_fill_picks(const view_feed *feed, const view_reading *reading, uint32_t lanes, double *values) {
   for (const view_pick *at = feed->picks.data, *end = at + feed->picks.count; at < end; at++) {
     const uint32_t *slots = reading->lane_slots.data + at->spot * VIEW_LANES;
     const double *data = at->data + at->component;
@@ -106,4 +106,22 @@ void view_feed_fill_lanes(const view_feed *feed, const view_reading *reading, ui
     }
     for (uint32_t l = 0; l < lanes; l++) to[l] = data[slots[l] * stride];
   }
+}
+
+// A value inside cells, or one that is no double.
+static void fill_other(const view_pick *at, const view_reading *reading, uint32_t lanes, double *to) {
+  const clv_column *column = at->column;
+  const uint32_t *slots = reading->lane_slots.data + at->spot * VIEW_LANES;
+  const uint8_t *data = column->index->crossing ? column->slots.data : column->rows[reading->lane_kind].data;
+  const bool doubles = column->def.type == CLV_DOUBLE;
+  for (uint32_t l = 0; l < lanes; l++) {
+    const void *value = data + slots[l] * column->size;
+    to[l] = doubles ? ((const double *)value)[at->component] : embed_get(column, value, at->component);
+  }
+}
+
+void view_feed_fill_lanes(const view_feed *feed, const view_reading *reading, uint32_t lanes, double *values) {
+  view_feed_fill_picks(feed, reading, lanes, values);
+  for (const view_pick *at = feed->others.data, *end = at + feed->others.count; at < end; at++)
+    fill_other(at, reading, lanes, values + at->to * VIEW_LANES);
 }

@@ -30,7 +30,8 @@ void view_feed_free(view_feed *feed, const clv_allocator *allocator);
 void view_feed_aim(view_feed *feed);
 void view_feed_fill(const view_feed *feed, const view_reading *at_base, const view_reading *within, uint32_t lane,
                     double *values);
-// The same for several lanes that were read side by side; of a feed that has only picks.
+// The same for several lanes that were read side by side: picks alone; or all, of lanes in cells of one kind.
+void view_feed_fill_picks(const view_feed *feed, const view_reading *reading, uint32_t lanes, double *values);
 void view_feed_fill_lanes(const view_feed *feed, const view_reading *reading, uint32_t lanes, double *values);
 // The data of a quadrature point, or of all points one behind another.
 static inline void view_feed_point(const view_feed *feed, const double *data, uint32_t lane, double *values) {

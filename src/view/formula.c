@@ -363,7 +363,7 @@ static void fill_in_common(const view_formula *formula, view_room *room, const c
   const view_feed *feed = &formula->sums[0];
   view_reading *reading = &room->reading;
   if (view_site_read_lanes(&formula->site, darts, lanes, reading)) {
-    view_feed_fill_lanes(feed, reading, lanes, values);
+    view_feed_fill_picks(feed, reading, lanes, values);
     return;
   }
   for (uint32_t lane = 0; lane < lanes; lane++) {

@@ -158,13 +158,15 @@ static void read_alike(const view_site *site, const clv_dart *bases, const uint3
   }
   for (uint32_t s = 0; s < site->spots.count; s++) {
     const map_index *index = site->spots.data[s].index;
-    if (!index->crossing) continue;
     const clv_suborbits *sub = &shape->sub[index->inner];
-    const uint32_t *ids = index->ids[kind].data;
     const clv_dart *at = darts + site->spots.data[s].step * VIEW_LANES;
     uint32_t *slots = reading->lane_slots.data + s * VIEW_LANES;
-    for (uint32_t l = 0; l < lanes; l++) slots[l] = ids[(size_t)row[l] * sub->count + sub->of[at[l] & 63u]];
+    for (uint32_t l = 0; l < lanes; l++) slots[l] = row[l] * sub->count + sub->of[at[l] & 63u];
+    if (!index->crossing) continue;
+    const uint32_t *ids = index->ids[kind].data;
+    for (uint32_t l = 0; l < lanes; l++) slots[l] = ids[slots[l]];
   }
+  reading->lane_kind = kind;
 }
 
 bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading) {
@@ -186,6 +188,7 @@ bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t
     return true;
   }
   clv_dart *darts = reading->lane_darts.data;
+  reading->lane_kind = 0;
   for (uint32_t l = 0; l < lanes; l++) darts[l] = bases[l];
   for (uint32_t s = 1; s < site->steps.count; s++) {
     const view_step step = site->steps.data[s];
@@ -221,11 +224,23 @@ void view_site_fill(const view_site *site, const view_code *code, const view_rea
   }
 }
 
+static void get_rest(const clv_column *column, const double *value, double rest[3]) {
+  for (uint32_t axis = 0; axis < 3; axis++) rest[axis] = axis < column->def.components ? value[axis] : 0;
+}
+
 void view_site_rest(const view_site *site, const view_reading *reading, double (*rest)[3]) {
   for (uint32_t c = 0; c < site->corners.count; c++) {
     const view_fetch *fetch = &site->corners.data[c];
-    const double *value = view_value(fetch->column, reading->places.data[fetch->spot]);
-    for (uint32_t axis = 0; axis < 3; axis++) rest[c][axis] = axis < fetch->column->def.components ? value[axis] : 0;
+    get_rest(fetch->column, view_value(fetch->column, reading->places.data[fetch->spot]), rest[c]);
+  }
+}
+
+void view_site_rest_lane(const view_site *site, const view_reading *reading, uint32_t lane, double (*rest)[3]) {
+  for (uint32_t c = 0; c < site->corners.count; c++) {
+    const view_fetch *fetch = &site->corners.data[c];
+    const uint32_t slot = reading->lane_slots.data[fetch->spot * VIEW_LANES + lane];
+    const uint32_t kind = fetch->column->index->crossing ? 0 : reading->lane_kind;
+    get_rest(fetch->column, view_value(fetch->column, (view_place){kind, slot}), rest[c]);
   }
 }
 

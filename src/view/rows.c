@@ -8,11 +8,8 @@ static uint32_t reference_of(const view_table *table, const view_slab *slab, uin
 
 // Vertices
 
-static uint32_t find_vertex(const view_slab *slab, uint32_t slot) {
+static uint32_t search_vertex(const view_slab *slab, uint32_t slot) {
   const uint32_t count = slab->vertices.count, *vertices = slab->vertices.data;
-  if (slot > slab->greatest) return count; // as most new ones are
-  if (slab->consecutive) return slot - vertices[0] < count ? slot - vertices[0] : count;
-  if (count && vertices[count - 1] == slot) return count - 1; // and are then asked for again
   uint32_t low = 0; // which half it lies in no processor can guess: there is no branch for it
   for (uint32_t left = slab->ordered; left > 1; left -= left / 2)
     low += (vertices[low + left / 2 - 1] < slot) * (left / 2);
@@ -24,11 +21,22 @@ static uint32_t find_vertex(const view_slab *slab, uint32_t slot) {
   return count;
 }
 
+// Rows that come together name the same few vertices again and again.
+static uint32_t find_vertex(view_slab *slab, uint32_t slot) {
+  const uint32_t count = slab->vertices.count, *vertices = slab->vertices.data;
+  if (slot > slab->greatest) return count; // as most new ones are
+  if (slab->consecutive) return slot - vertices[0] < count ? slot - vertices[0] : count;
+  uint32_t *recent = &slab->recent[slot % VIEW_RECENT];
+  if (*recent >= count || vertices[*recent] != slot) *recent = search_vertex(slab, slot);
+  return *recent;
+}
+
 // The number of a vertex in the slab, used once more. There is room.
 static uint32_t use_vertex(view_slab *slab, uint32_t slot) {
   const uint32_t at = find_vertex(slab, slot);
   if (at == slab->vertices.count) {
     slab->consecutive = at == 0 || (slab->consecutive && slot == slab->vertices.data[at - 1] + 1);
+    slab->recent[slot % VIEW_RECENT] = at;
     slab->vertices.data[slab->vertices.count++] = slot;
     slab->uses.data[slab->uses.count++] = 0;
     slab->greatest = slot > slab->greatest ? slot : slab->greatest;
@@ -265,7 +273,7 @@ static void ask(const view_site *site, view_workshop *shop, const clv_dart *base
   }
   for (uint32_t lane = 0; lane < lanes; lane++) {
     holds[lane] = !view_site_excludes(site, bases[lane]);
-    if (!holds[lane]) continue;
+    if (!holds[lane] || (view_site_fits_all(site) && map_dart_plain(site->map, bases[lane]))) continue;
     view_site_read(site, bases[lane], reading);
     holds[lane] = view_site_holds(site, shop->params, reading);
   }

@@ -98,10 +98,12 @@ typedef struct view_reading {
   BASE_ARRAY(view_place) places; // by spot
   BASE_ARRAY(double) condition_values;
   BASE_ARRAY(clv_dart) lane_darts; // of several bases, by step and lane
-  BASE_ARRAY(uint32_t) lane_slots; // likewise by spot, where its orbit crosses cells
-  const view_site *site;           // what follows is of this one; NULL: of none
-  uint32_t kind, local;            // of the base's cell, and of the base in it
-  BASE_ARRAY(uint8_t) locals;      // by step
+  BASE_ARRAY(uint32_t)
+  lane_slots;                 // likewise by spot, where its orbit crosses cells or all lie in cells of one kind ...
+  uint32_t lane_kind;         // ... which is this; 0: they do not
+  const view_site *site;      // what follows is of this one; NULL: of none
+  uint32_t kind, local;       // of the base's cell, and of the base in it
+  BASE_ARRAY(uint8_t) locals; // by step
   BASE_ARRAY(view_offset) offsets; // by spot
 } view_reading;
 
@@ -135,6 +137,10 @@ static inline bool view_site_excludes(const view_site *site, clv_dart base) {
   const uint32_t *cells = (const uint32_t *)(const void *)site->cells.column->rows[page.kind].data;
   return !(cells[map_row(page, base)] & site->bits);
 }
+// Whether the law has rows in all other plain cells.
+static inline bool view_site_fits_all(const view_site *site) {
+  return site->whole && !site->law->guards.count;
+}
 bool view_site_holds(const view_site *site, const double *params, view_reading *reading);
 // The same for up to VIEW_LANES bases, where that can be done side by side: false where it cannot, and nothing is read.
 bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading);
@@ -156,6 +162,7 @@ void view_site_fill(const view_site *site, const view_code *code, const view_rea
                     double *values);
 // The rest coordinates of the template's corners.
 void view_site_rest(const view_site *site, const view_reading *reading, double (*rest)[3]);
+void view_site_rest_lane(const view_site *site, const view_reading *reading, uint32_t lane, double (*rest)[3]);
 
 // The place of the orbit at a dart.
 view_place view_place_of(const map *m, const map_index *index, clv_dart dart);

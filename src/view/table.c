@@ -119,17 +119,31 @@ static void hoist_take(hoisting *h, uint32_t lane) {
   law_quadrature(table->site.law->shape.kind, (const double(*)[3])rest, h->quadrature[lane]);
 }
 
+// Rows that were read side by side.
+static void hoist_lanes(hoisting *h, uint32_t lanes) {
+  const view_table *table = h->table;
+  const view_reading *reading = &h->shop->reading;
+  view_feed_fill_lanes(&table->hoist, reading, lanes, h->shop->values.data);
+  if (!table->kernel->hoist_q_count) return;
+  view_feed_fill_lanes(&table->hoist_q, reading, lanes, h->shop->values_q.data);
+  for (uint32_t lane = 0; table->site.law->quadrature && lane < lanes; lane++) {
+    double rest[8][3];
+    view_site_rest_lane(&table->site, reading, lane, rest);
+    law_quadrature(table->site.law->shape.kind, (const double(*)[3])rest, h->quadrature[lane]);
+  }
+}
+
 // Takes rows one behind another; `places`, where it is not NULL, gets their vertices by slot.
 static void hoist_rows(hoisting *h, const clv_dart *bases, uint32_t lanes, uint32_t *places) {
   const view_table *table = h->table;
   view_reading *reading = &h->shop->reading;
   const uint16_t *particles = table->site.particles.data;
   const bool only_picks = !table->hoist.others.count && !table->kernel->hoist_q_count;
-  if (only_picks && view_site_read_lanes(&table->site, bases, lanes, reading)) {
+  if (view_site_read_lanes(&table->site, bases, lanes, reading) && (only_picks || reading->lane_kind)) {
     for (uint32_t p = 0; places && p < table->particles; p++)
       for (uint32_t lane = 0; lane < lanes; lane++)
         places[p * VIEW_LANES + lane] = reading->lane_slots.data[particles[p] * VIEW_LANES + lane];
-    view_feed_fill_lanes(&table->hoist, reading, lanes, h->shop->values.data);
+    hoist_lanes(h, lanes);
     return;
   }
   for (uint32_t lane = 0; lane < lanes; lane++) {

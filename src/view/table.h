@@ -14,7 +14,7 @@
 #include "rule/kernel.h"
 #include "view/feed.h"
 
-enum { VIEW_SLABS = 64, VIEW_TAIL = 256, VIEW_LONGEST_TAIL = 1024 };
+enum { VIEW_SLABS = 64, VIEW_TAIL = 256, VIEW_LONGEST_TAIL = 1024, VIEW_RECENT = 256 };
 
 // A row's reference: slab and row, from 1; 0 is none.
 #define VIEW_ROW_BITS 26u
@@ -43,11 +43,13 @@ typedef struct view_slab {
   BASE_ARRAY(uint32_t) keys, nexts;   // the next row of the same cell, for inner sites
   uint32_t ordered, unused, greatest; // greatest: no vertex has a greater slot
   BASE_ARRAY(uint32_t) vertices, uses;
-  bool loose;            // places are vertices' slots for a while, not their numbers in the slab
-  bool consecutive;      // each vertex's slot is the one behind that of the vertex before
-  bool built;            // its vertices are those it was built with
-  view_memory stiffness; // of each row, packed: where that was kept
-  view_memory sums;      // of forces, one for each vertex: where several threads work
+  uint32_t
+      recent[VIEW_RECENT]; // by the end of a slot: the number of a vertex that was found with it, if it still has it
+  bool loose;              // places are vertices' slots for a while, not their numbers in the slab
+  bool consecutive;        // each vertex's slot is the one behind that of the vertex before
+  bool built;              // its vertices are those it was built with
+  view_memory stiffness;   // of each row, packed: where that was kept
+  view_memory sums;        // of forces, one for each vertex: where several threads work
   double energy;
 } view_slab;
 

@@ -718,6 +718,7 @@ static void seat_together(const view_table *table, view_touched_key *keys, uint3
 
 static bool update_table(clv_views *views, view_table *table) {
   view_change *change = &views->change;
+  if (!table->rows && !is_needed(&table->site)) return true;
   if (!rename_bases(views, table) || !renumber_rows(views, table)) return false;
   forget_keys(views);
   reach(views, &table->site);
