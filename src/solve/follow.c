@@ -40,6 +40,13 @@ static void touch(clv_solver *solver, uint32_t slot) {
   solver->touched.data[solver->touched.count++] = slot;
 }
 
+// A mass that changed, or all of those at common keys.
+static void touch_value(clv_solver *solver, const view_change *change, clv_dart dart) {
+  const view_keys *keys = view_common_keys(change, solver->body->mass);
+  if (dart) touch(solver, clv_id_of(solver->map, CLV_VERTEX, dart).index);
+  for (uint32_t k = 0; !dart && k < keys->common; k++) touch(solver, keys->list.data[k].key);
+}
+
 // Views have heard of the commit before, and say which masses it changed.
 void solve_hear(void *user, const clv_map *view, const clv_commit *commit) {
   clv_solver *solver = user;
@@ -54,8 +61,7 @@ void solve_hear(void *user, const clv_map *view, const clv_commit *commit) {
     if (commit->events[k].from.index && !lost) touch(solver, commit->events[k].from.index);
   }
   for (uint32_t k = 0; k < change->values.count && !solver->all_touched; k++)
-    if (change->values.data[k].column == solver->body->mass)
-      touch(solver, clv_id_of(view, CLV_VERTEX, change->values.data[k].dart).index);
+    if (change->values.data[k].column == solver->body->mass) touch_value(solver, change, change->values.data[k].dart);
   const physics_hangings *hanging = solver->body->hanging;
   solver->all_touched |= hanging->stale;
   for (uint32_t k = 0; k < hanging->left.count && !solver->all_touched; k++) touch(solver, hanging->left.data[k]);

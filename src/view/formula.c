@@ -284,6 +284,34 @@ bool view_formula_take(const view_formula *formula, view_room *room, const doubl
   return true;
 }
 
+bool view_formula_takes_cells(const view_formula *formula) {
+  const view_site *site = &formula->site;
+  return view_site_fits_all(site) && site->inside && site->law->shape.kind && !site->law->oriented &&
+         !site->law->sums.count;
+}
+
+void view_formula_take_cells(const view_formula *formula, view_room *room, const clv_dart *cells, uint32_t lanes) {
+  const view_site *site = &formula->site;
+  const view_feed *feed = &formula->feed;
+  view_reading *reading = &room->reading;
+  double *values = room->values.data;
+  view_site_read_lanes(site, cells, lanes, reading);
+  view_feed_fill_lanes(feed, reading, lanes, values);
+  for (uint32_t lane = 0; site->law->quadrature && lane < lanes; lane++) {
+    double rest[8][3], (*data)[LAW_QUAD_DATA] = room->quadrature[lane];
+    view_site_rest_lane(site, reading, lane, rest);
+    law_quadrature(site->law->shape.kind, (const double(*)[3])rest, data);
+    view_feed_point(feed, data[0], lane, values);
+  }
+  for (uint32_t t = 0; t < formula->targets.count; t++) {
+    const view_target *target = &formula->targets.data[t];
+    const uint32_t kind = target->column->index->crossing ? 0 : reading->lane_kind;
+    for (uint32_t lane = 0; lane < lanes; lane++)
+      room->targets.data[t * VIEW_LANES + lane] =
+          (view_place){kind, reading->lane_slots.data[target->spot * VIEW_LANES + lane]};
+  }
+}
+
 void view_formula_compute(const view_formula *formula, view_room *room, uint32_t lanes) {
   view_code_run(&formula->feed.code, lanes, room->values.data);
 }

@@ -50,6 +50,9 @@ void view_formula_start(const view_formula *formula, view_room *room, const doub
 bool view_formula_take(const view_formula *formula, view_room *room, const double *params, clv_dart dart, uint32_t lane,
                        bool *holds);
 void view_formula_compute(const view_formula *formula, view_room *room, uint32_t lanes);
+// The same for plain cells of the formula's kind, side by side, where it can be evaluated so.
+bool view_formula_takes_cells(const view_formula *formula);
+void view_formula_take_cells(const view_formula *formula, view_room *room, const clv_dart *cells, uint32_t lanes);
 
 // How far a result in lane 0, just computed at `dart`, goes when each sum it is made of is off by a small part of what
 // its terms come to without their signs. A sum whose terms cancel is known no better. False when memory is out.

@@ -370,15 +370,25 @@ static bool refresh_lanes(view_table *table, view_workshop *shop, const view_tou
   return true;
 }
 
+// Rows that come go to those of neighbours that are there: keys that follow one another mostly lie together.
+static uint32_t first_seated(const view_table *table, const view_touched_key *keys, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++)
+    if (view_row_of_key(table, keys[k].key)) return keys[k].key;
+  return 0;
+}
+
 bool view_table_refresh(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count) {
   view_touched_key together[VIEW_LANES];
-  uint32_t lanes = 0;
+  uint32_t lanes = 0, near = first_seated(table, keys, count);
   for (uint32_t k = 0; k < count; k++) {
-    if (!keys[k].dart || (!table->site.crossing && !table->site.whole)) {
-      if (!view_table_update(table, shop, keys[k].key, keys[k].dart, keys[k].like)) return false;
+    view_touched_key key = keys[k];
+    if (view_row_of_key(table, key.key)) near = key.key;
+    if (!key.like) key.like = near;
+    if (!key.dart || (!table->site.crossing && !table->site.whole)) {
+      if (!view_table_update(table, shop, key.key, key.dart, key.like)) return false;
       continue;
     }
-    together[lanes++] = keys[k];
+    together[lanes++] = key;
     if (lanes < VIEW_LANES) continue;
     if (!refresh_lanes(table, shop, together, lanes)) return false;
     lanes = 0;

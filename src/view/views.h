@@ -27,15 +27,27 @@ typedef struct view_touched_value {
   clv_dart dart;
 } view_touched_value;
 
+// Keys of one sort that a commit reached, each once.
+typedef BASE_ARRAY(view_touched_key) view_key_list;
+typedef struct view_keys {
+  view_key_list list;
+  view_set seen;
+  bool listed;     // those come first ...
+  uint32_t common; // ... that any steady site of the sort reaches by a commit that refines: so many
+} view_keys;
+// Sorts of keys: cells, and orbits that cross them, by what these leave in a cell; and room for sites that are not
+// steady.
+enum { VIEW_CELLS, VIEW_CROSSING, VIEW_ANY = VIEW_CROSSING + 8, VIEW_SORTS };
+
 // What a commit changed, as far as views care.
 typedef struct view_change {
   const clv_commit *commit;
   BASE_ARRAY(clv_rename) renames; // by the name before
   BASE_ARRAY(view_touched_link) links;
-  BASE_ARRAY(uint32_t) blocks, turned; // cells whose own links changed, that came or went; that were turned
-  BASE_ARRAY(view_touched_value) values;
-  BASE_ARRAY(view_touched_key) keys; // of the site that is looked at
-  view_set seen;
+  BASE_ARRAY(uint32_t) blocks, turned;   // cells whose own links changed, that came or went; that were turned
+  BASE_ARRAY(view_touched_value) values; // those that were derived at common keys are listed without a dart
+  view_keys reached[VIEW_SORTS], *keys;  // keys: of the site that is looked at
+  view_set seen;                         // blocks
   // Cells were unsewn and removed, and nothing else: no orbit got anything it did not have. What came off another one
   // has its values where they are copied; its readers need its number only.
   bool losing;
@@ -44,12 +56,12 @@ typedef struct view_change {
   // are asked for.
   bool refining, links_listed;
   BASE_ARRAY(uint32_t) grown;
+  bool rough, strange; // among the blocks are cells that are no plain ones; that are not new
   bool recoloured, no_memory;
 } view_change;
 
 // What follows a commit that only loses (lose.c).
 typedef enum view_losing { VIEW_NOT_ASKED, VIEW_LOSES, VIEW_LOSES_NOT } view_losing;
-typedef BASE_ARRAY(view_touched_key) view_key_list;
 // From a place of an orbit in cells of a kind back to the bases of a table's rows that read there: local darts, one for
 // each sub-orbit.
 enum { VIEW_MOST_WAYS = 16 };
@@ -167,6 +179,20 @@ void views_hear(void *user, const clv_map *view, const clv_commit *commit);
 // enough.
 bool views_lose(clv_views *views, const clv_commit *commit, bool *done);
 void view_lost_free(view_lost *lost, const clv_allocator *allocator);
+
+// What a commit changed, and which keys it reached by that (reach.c). Running out of memory is noted in the change.
 void view_change_free(view_change *change, const clv_allocator *allocator);
+void view_change_hear(clv_views *views, const clv_commit *commit);
+// Begins the list of keys for a site, or for several that have rows at the same orbits; then adds what each reaches.
+void view_reach_begin(clv_views *views, const view_site *site);
+void view_reach(clv_views *views, const view_site *site);
+void view_touch(clv_views *views, const view_site *site, clv_dart dart);
+void view_touch_value(clv_views *views, const clv_column *column, clv_dart dart);
+// In a commit that only loses: the rows that read a number which is another one now.
+bool view_reach_numbers(clv_views *views, const view_site *site, const clv_event *event);
+// The keys of the orbits of a column, of those that any site reaches by a commit that refines.
+static inline const view_keys *view_common_keys(const view_change *change, const clv_column *column) {
+  return &change->reached[column->index->crossing ? VIEW_CROSSING + column->index->inner : VIEW_CELLS];
+}
 
 #endif
