@@ -417,9 +417,8 @@ void view_formula_sum_up(const view_formula *formula, view_room *room, const dou
 }
 
 void view_formula_sum_around(const view_formula *formula, view_room *room, const double *params, const clv_dart *bases,
-                             clv_dart darts[][VIEW_AROUND], const uint32_t *counts, uint32_t lanes, double *totals) {
+                             const view_place *const *places, const uint32_t *counts, uint32_t lanes, double *totals) {
   const view_feed *feed = &formula->sums[0];
-  const view_site *site = &formula->site;
   double *values = room->sum_values.data;
   uint32_t most = 0;
   for (uint32_t lane = 0; lane < lanes; lane++) {
@@ -431,10 +430,9 @@ void view_formula_sum_around(const view_formula *formula, view_room *room, const
   view_code_run_steady(&feed->code, lanes, values);
   for (uint32_t n = 0; n < most; n++) {
     for (const view_pick *at = feed->others.data, *end = at + feed->others.count; at < end; at++) {
-      const map_index *index = site->spots.data[at->spot].index;
       for (uint32_t lane = 0; lane < lanes; lane++) {
         if (n >= counts[lane]) continue; // what was there before does
-        const double *value = view_value(at->column, view_place_of(site->map, index, darts[lane][n]));
+        const double *value = view_value(at->column, places[lane][n]);
         values[at->to * VIEW_LANES + lane] = value[at->component];
       }
     }

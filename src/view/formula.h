@@ -64,23 +64,9 @@ bool view_formula_doubt(const view_formula *formula, view_room *room, const doub
 void view_formula_sum_up(const view_formula *formula, view_room *room, const double *params, const clv_dart *darts,
                          const view_star *stars, uint32_t lanes, double *totals);
 
-// The same of places that are told by their darts, in cells of any sort.
-enum { VIEW_AROUND = 48 };
+// The same of places in cells of any sort; `bases` lie on the orbits.
 void view_formula_sum_around(const view_formula *formula, view_room *room, const double *params, const clv_dart *bases,
-                             clv_dart darts[][VIEW_AROUND], const uint32_t *counts, uint32_t lanes, double *totals);
-
-// Edges whose sums are computed side by side (around.c): taken one by one, which is false where an edge is left to the
-// general way, and computed when there are enough, or at the end.
-typedef struct view_around {
-  const view_formula *formula;
-  uint32_t lanes, keys[VIEW_LANES], counts[VIEW_LANES];
-  clv_dart bases[VIEW_LANES], darts[VIEW_LANES][VIEW_AROUND];
-} view_around;
-bool view_sums_around(const view_formula *formula);
-bool view_around_take(view_around *around, view_room *room, const double *params, uint32_t key, clv_dart dart);
-void view_around_compute(view_around *around, view_room *room, const double *params);
-// A dart in each cell about an edge, `start` first; 0 where it is left to the general walk.
-uint32_t view_go_round(const map *m, clv_dart start, clv_dart darts[VIEW_AROUND]);
+                             const view_place *const *places, const uint32_t *counts, uint32_t lanes, double *totals);
 
 // The column that such a sum adds up, where its terms are nothing else; NULL otherwise.
 const view_pick *view_formula_term(const view_formula *formula);

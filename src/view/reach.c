@@ -52,6 +52,8 @@ void view_change_free(view_change *change, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &change->blocks);
   BASE_RELEASE(allocator, &change->grown);
   BASE_RELEASE(allocator, &change->turned);
+  BASE_RELEASE(allocator, &change->rings);
+  BASE_RELEASE(allocator, &change->ring_of);
   BASE_RELEASE(allocator, &change->values);
   for (uint32_t k = 0; k < VIEW_SORTS; k++) {
     BASE_RELEASE(allocator, &change->reached[k].list);
@@ -210,6 +212,7 @@ void view_change_hear(clv_views *views, const clv_commit *commit) {
   }
   change->refining = m->scratch->plan.refined && !commit->rename_count && !change->recoloured;
   change->links_listed = false;
+  change->rings_dims = 0;
   change->losing = !change->refining && !commit->rename_count && !change->recoloured;
   if (change->refining) hear_refining(views);
   for (uint32_t k = 0; k < m->told && !change->refining; k++) {

@@ -343,30 +343,42 @@ static clv_dart base_for(const view_table *table, const view_touched_key *key) {
   return view_site_base(site, dart);
 }
 
-static bool refresh_lanes(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t lanes) {
+// Keys whose rows are made side by side.
+typedef struct batch {
+  uint32_t lanes;
+  view_touched_key keys[VIEW_LANES];
   clv_dart bases[VIEW_LANES];
+} batch;
+
+// Which of them have rows; the others lose theirs.
+static void keep_holding(view_table *table, view_workshop *shop, batch *b) {
   bool holds[VIEW_LANES];
-  computed rows;
-  rows.constants = shop->constants.data;
-  for (uint32_t lane = 0; lane < lanes; lane++) bases[lane] = base_for(table, &keys[lane]);
-  if (table->own.alone) {
-    const uint32_t kept = view_own_ask(&table->site, shop, keys, lanes);
-    for (uint32_t lane = 0; lane < lanes; lane++) holds[lane] = kept >> lane & 1u;
-  } else {
-    ask(&table->site, shop, bases, lanes, holds);
-  }
-  view_touched_key kept[VIEW_LANES]; // those that hold, which move up
   uint32_t count = 0;
-  for (uint32_t lane = 0; lane < lanes; lane++) {
-    const uint32_t reference = view_row_of_key(table, keys[lane].key);
-    if (!holds[lane] && reference) drop_row(table, reference);
-    if (!holds[lane]) continue;
-    bases[count] = bases[lane];
-    kept[count++] = keys[lane];
+  if (table->own.alone) {
+    const uint32_t kept = view_own_ask(&table->site, shop, b->keys, b->lanes);
+    for (uint32_t lane = 0; lane < b->lanes; lane++) holds[lane] = kept >> lane & 1u;
+  } else {
+    ask(&table->site, shop, b->bases, b->lanes, holds);
   }
-  if (count) view_rows_compute(table, shop, bases, count, rows.slots, shop->constants.data);
-  for (uint32_t lane = 0; lane < count; lane++)
-    if (!put_row(table, shop, &kept[lane], bases[lane], &rows, lane)) return false;
+  for (uint32_t lane = 0; lane < b->lanes; lane++) {
+    const uint32_t reference = holds[lane] ? 0 : view_row_of_key(table, b->keys[lane].key);
+    if (reference) drop_row(table, reference);
+    if (!holds[lane]) continue;
+    b->bases[count] = b->bases[lane];
+    b->keys[count++] = b->keys[lane];
+  }
+  b->lanes = count;
+}
+
+static bool refresh_batch(view_table *table, view_workshop *shop, batch *b) {
+  computed rows;
+  if (!b->lanes) return true;
+  rows.constants = shop->constants.data;
+  keep_holding(table, shop, b);
+  if (b->lanes) view_rows_compute(table, shop, b->bases, b->lanes, rows.slots, shop->constants.data);
+  for (uint32_t lane = 0; lane < b->lanes; lane++)
+    if (!put_row(table, shop, &b->keys[lane], b->bases[lane], &rows, lane)) return false;
+  b->lanes = 0;
   return true;
 }
 
@@ -378,8 +390,9 @@ static uint32_t first_seated(const view_table *table, const view_touched_key *ke
 }
 
 bool view_table_refresh(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count) {
-  view_touched_key together[VIEW_LANES];
-  uint32_t lanes = 0, near = first_seated(table, keys, count);
+  batch batches[2]; // of plain cells, which are read at once; of others
+  uint32_t near = first_seated(table, keys, count);
+  batches[0].lanes = batches[1].lanes = 0;
   for (uint32_t k = 0; k < count; k++) {
     view_touched_key key = keys[k];
     if (view_row_of_key(table, key.key)) near = key.key;
@@ -388,12 +401,13 @@ bool view_table_refresh(view_table *table, view_workshop *shop, const view_touch
       if (!view_table_update(table, shop, key.key, key.dart, key.like)) return false;
       continue;
     }
-    together[lanes++] = key;
-    if (lanes < VIEW_LANES) continue;
-    if (!refresh_lanes(table, shop, together, lanes)) return false;
-    lanes = 0;
+    const clv_dart base = base_for(table, &key);
+    batch *b = &batches[!map_dart_plain(table->site.map, base)];
+    b->bases[b->lanes] = base;
+    b->keys[b->lanes++] = key;
+    if (b->lanes == VIEW_LANES && !refresh_batch(table, shop, b)) return false;
   }
-  return !lanes || refresh_lanes(table, shop, together, lanes);
+  return refresh_batch(table, shop, &batches[0]) && refresh_batch(table, shop, &batches[1]);
 }
 
 // Other numbers

@@ -178,17 +178,18 @@ static bool compute_again(clv_views *views, view_formula *formula) {
   view_formula_start(formula, room, params);
   compute_cells(&c, keys);
   view_around around; // most of it is room, and not to be cleared
+  around.views = views;
   around.formula = formula;
   around.lanes = 0;
   const bool rings = view_sums_around(formula), many = !formula->site.crossing && !formula->site.whole;
   for (uint32_t k = 0; k < keys->count && !change->no_memory; k++) {
     const view_touched_key *key = &keys->data[k];
     if (!key->dart || takes_cell(formula, key)) continue;
-    if (rings && view_around_take(&around, room, params, key->key, key->dart)) continue;
+    if (rings && view_around_take(&around, key->key, key->dart)) continue;
     if (many ? !view_site_in_cell(&formula->site, key->key, compute_one, &c) : !compute_one(&c, key->dart))
       return false;
   }
-  view_around_compute(&around, room, params);
+  view_around_compute(&around);
   compute_waiting(&c);
   return true;
 }

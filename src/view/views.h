@@ -35,6 +35,12 @@ typedef struct view_keys {
   bool listed;     // those come first ...
   uint32_t common; // ... that any steady site of the sort reaches by a commit that refines: so many
 } view_keys;
+// The cells about an edge that is new, as places of what it leaves in them.
+enum { VIEW_RING = 14, VIEW_AROUND = 48 };
+typedef struct view_ring {
+  uint32_t id, count; // a count above VIEW_RING: there are more than are listed
+  view_place places[VIEW_RING];
+} view_ring;
 // Sorts of keys: cells, and orbits that cross them, by what these leave in a cell; and room for sites that are not
 // steady.
 enum { VIEW_CELLS, VIEW_CROSSING, VIEW_ANY = VIEW_CROSSING + 8, VIEW_SORTS };
@@ -56,7 +62,10 @@ typedef struct view_change {
   // are asked for.
   bool refining, links_listed;
   BASE_ARRAY(uint32_t) grown;
-  bool rough, strange; // among the blocks are cells that are no plain ones; that are not new
+  BASE_ARRAY(view_ring) rings;
+  BASE_ARRAY(uint32_t) ring_of; // by id: where it is among them, if it is there
+  uint32_t rings_dims;          // of the edges that are listed; 0: none are
+  bool rough, strange;          // among the blocks are cells that are no plain ones; that are not new
   bool recoloured, no_memory;
 } view_change;
 
@@ -148,6 +157,20 @@ struct clv_views {
   uint64_t revision;
   bool subscribed, stale;
 };
+
+// Edges whose sums are computed side by side (around.c): taken one by one, which is false where an edge is left to the
+// general way, and computed when there are enough, or at the end.
+typedef struct view_around {
+  clv_views *views;
+  const view_formula *formula;
+  uint32_t lanes, keys[VIEW_LANES], counts[VIEW_LANES];
+  clv_dart bases[VIEW_LANES];
+  const view_place *places[VIEW_LANES];
+  view_place walked[VIEW_LANES][VIEW_AROUND];
+} view_around;
+bool view_sums_around(const view_formula *formula);
+bool view_around_take(view_around *around, uint32_t key, clv_dart dart);
+void view_around_compute(view_around *around);
 
 // The sentence, and the code it goes with.
 clv_result views_fail(clv_views *views, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
