@@ -297,8 +297,10 @@ uint64_t embed_describe(const void *self) {
 
 clv_column *clv_column_find(const clv_map *view, const char *name) {
   const embedding *e = embedding_of(view);
-  for (uint32_t k = 0; e && k < e->columns.count; k++)
-    if (!strcmp(e->columns.data[k]->def.name, name)) return e->columns.data[k];
+  for (uint32_t k = 0; e && k < e->columns.count; k++) {
+    const char *other = e->columns.data[k]->def.name;
+    if (*other == *name && !strcmp(other, name)) return e->columns.data[k];
+  }
   return NULL;
 }
 

@@ -370,7 +370,26 @@ static void hear_hung(looking *l, clv_dart dart, uint32_t cell) {
     }
     *seat = ++h->seats.count;
   }
-  h->seats.data[*seat - 1] = (physics_seat){dart, cell};
+  h->seats.data[*seat - 1] = (physics_seat){.dart = dart, .cell = cell, .slot = slot};
+}
+
+static void hear_ends(void *user, uint32_t slot, const uint32_t ends[2]) {
+  const physics_hangings *h = user;
+  const uint32_t seat = h->vertex_stamps.data[slot] == h->stamp ? h->seat_of.data[slot] : 0;
+  if (!seat || seat == PHYSICS_NO_SEAT) return;
+  const bool turned = ends[0] > ends[1];
+  h->seats.data[seat - 1].ends[0] = ends[turned];
+  h->seats.data[seat - 1].ends[1] = ends[!turned];
+}
+
+static bool find_hanging_at(const looking *l, const physics_seat *seat, physics_hanging *found) {
+  if (!seat->ends[0]) return find_hanging_in(l, seat->dart, seat->cell, found);
+  *found = (physics_hanging){.slot = seat->slot,
+                             .level = l->levels.of[seat->slot],
+                             .count = 2,
+                             .parents = {seat->ends[0], seat->ends[1]},
+                             .cell = seat->cell};
+  return true;
 }
 
 static void hear_refining(looking *l, const clv_commit *commit) {
@@ -382,14 +401,15 @@ static void hear_refining(looking *l, const clv_commit *commit) {
     if (commit->events[k].dims == vertices) hear_vertex(l, &commit->events[k]);
   const map_words *arrivals = &l->m->scratch->arrivals; // what is gone again is not among them
   for (uint32_t k = 0; k < arrivals->count && !l->failed; k++) {
-    const map_write w = l->m->log.data[arrivals->data[k]];
-    if (w.op != MAP_DART_ADD) continue;
-    if (w.before != last) there = is_there(l, last = w.before);
-    if (there) hear_hung(l, w.dart, w.before);
+    const map_write *w = &l->m->log.data[arrivals->data[k]];
+    if (w->op != MAP_DART_ADD) continue;
+    if (w->before != last) there = is_there(l, last = w->before);
+    if (there) hear_hung(l, w->dart, w->before);
   }
+  if (h->seats.count) physics_births(&l->levels, hear_ends, h);
   for (uint32_t k = 0; k < h->seats.count && !l->failed; k++) {
     physics_hanging found;
-    if (find_hanging_in(l, h->seats.data[k].dart, h->seats.data[k].cell, &found)) remember(l, &found);
+    if (find_hanging_at(l, &h->seats.data[k], &found)) remember(l, &found);
   }
 }
 
@@ -400,14 +420,15 @@ static void hear_heir(looking *l, clv_dart heir, clv_dart source) {
   if (is_listed(l, slot) && !is_there(l, l->h->table.data[l->h->place.data[slot] - 1].cell)) judge_anew(l, heir, slot);
 }
 
-// By the lineage of a commit that only refines, in the order of its log.
+// By the lineage of a commit that only refines: vertices that hung in the middle of an edge or a face of the parent.
 static void hear_children(looking *l, const map_division *d) {
+  const map_refinement *table = d->table;
   const clv_dart *known = l->m->scratch->lineage.lies.data + d->known;
-  for (uint32_t c = 0; c < d->table->child_count; c++)
-    for (uint32_t dart = 0; dart < clv_templates[d->table->kind].dart_count && !l->failed; dart++) {
-      const uint32_t at = d->table->children[c].at[dart];
-      if (at != MAP_NOWHERE && known[at]) hear_heir(l, d->children[c] | dart, known[at]);
-    }
+  for (uint32_t v = clv_templates[table->kind].corner_count; v < table->vertex_count && !l->failed; v++) {
+    const uint32_t at = table->vertex_at[v];
+    if (at == MAP_NOWHERE || !known[at]) continue;
+    hear_heir(l, d->children[table->home[at].child] | table->home[at].dart, known[at]);
+  }
 }
 
 static void hear_heirs(looking *l) {
@@ -415,8 +436,8 @@ static void hear_heirs(looking *l) {
   for (uint32_t k = 0; s->told && k < s->lineage.divisions.count; k++)
     if (s->lineage.divisions.data[k].known) hear_children(l, &s->lineage.divisions.data[k]);
   for (uint32_t k = 0; !s->told && k < s->notable.count && !l->failed; k++) {
-    const map_write w = l->m->log.data[s->notable.data[k]];
-    if (w.op == MAP_INHERIT && !w.i) hear_heir(l, w.dart, w.before);
+    const map_write *w = &l->m->log.data[s->notable.data[k]];
+    if (w->op == MAP_INHERIT && !w->i) hear_heir(l, w->dart, w->before);
   }
 }
 

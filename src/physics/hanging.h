@@ -28,10 +28,11 @@ typedef struct physics_hanging {
   uint32_t cell;              // the block it was found in, the least of those it hangs in
 } physics_hanging;
 
-// A dart of a vertex that hangs, and the block of the cell it hangs in there.
+// A dart of a vertex that hangs, the block of the cell it hangs in there, and what it was put between, where somebody
+// said so.
 typedef struct physics_seat {
   clv_dart dart;
-  uint32_t cell;
+  uint32_t cell, slot, ends[2];
 } physics_seat;
 #define PHYSICS_NO_SEAT UINT32_MAX
 

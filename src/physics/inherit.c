@@ -43,19 +43,6 @@ static bool are_parents(const parents *found) {
   return found->count == 2 || found->count == MOST_PARENTS;
 }
 
-// Whoever put a vertex between two others said so; where both are coarser, they are the ends of an edge.
-static bool has_ends(const physics_levels *levels, map_write w, parents *found) {
-  const clv_map *view = &levels->m->view;
-  if (w.op != MAP_PARENTS || !clv_dart_alive(view, w.dart)) return false;
-  if (!clv_dart_alive(view, w.before) || !clv_dart_alive(view, w.after)) return false;
-  const int32_t level = physics_level_at(levels, w.dart);
-  if (physics_level_at(levels, w.before) >= level || physics_level_at(levels, w.after) >= level) return false;
-  *found = (parents){0};
-  add(found, physics_slot_at(levels, w.before));
-  add(found, physics_slot_at(levels, w.after));
-  return found->count == 2;
-}
-
 static void inherit(const clv_body *body, const parents *found, uint32_t slot) {
   uint32_t *held = clv_column_data(body->held, CLV_NONE, NULL), axes = CLV_XYZ;
   uint32_t(*paths)[3] = clv_column_data(body->paths, CLV_NONE, NULL);
@@ -76,18 +63,9 @@ static void inherit(const clv_body *body, const parents *found, uint32_t slot) {
   }
 }
 
-// What was told, vertex by vertex; how many there were.
-static uint32_t inherit_told(const clv_body *body, const physics_levels *levels) {
-  const map_words *notable = &levels->m->scratch->notable;
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < notable->count; k++) {
-    const map_write w = levels->m->log.data[notable->data[k]];
-    parents found;
-    if (!has_ends(levels, w, &found)) continue;
-    inherit(body, &found, physics_slot_at(levels, w.dart));
-    count++;
-  }
-  return count;
+static void inherit_of_ends(void *user, uint32_t slot, const uint32_t ends[2]) {
+  const parents found = {2, {ends[0], ends[1]}};
+  inherit(user, &found, slot);
 }
 
 static bool inherit_found(const clv_body *body, const physics_levels *levels, const clv_event *event) {
@@ -103,8 +81,8 @@ static bool is_said(const clv_body *body, const map *m) {
   const embedding *e = m->embedding.self;
   const map_words *notable = &m->scratch->notable;
   for (uint32_t k = 0; k < notable->count; k++) {
-    const map_write w = m->log.data[notable->data[k]];
-    if (w.op == MAP_VALUE && e->columns.data[w.before] == body->held) return true;
+    const map_write *w = &m->log.data[notable->data[k]];
+    if (w->op == MAP_VALUE && e->columns.data[w->before] == body->held) return true;
   }
   return false;
 }
@@ -118,7 +96,7 @@ static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   for (uint32_t k = 0; k < commit->event_count; k++)
     created += commit->events[k].dims == vertices && commit->events[k].kind == CLV_CREATED;
   if (!created || !physics_levels_find(&levels, view) || is_said(body, levels.m)) return;
-  if (inherit_told(body, &levels) == created) return;
+  if (physics_births(&levels, inherit_of_ends, body) == created) return;
   for (uint32_t k = 0; k < commit->event_count; k++) {
     const clv_event *event = &commit->events[k];
     if (event->dims != vertices || event->kind != CLV_CREATED || !event->dart) continue;

@@ -26,6 +26,11 @@ static inline int32_t physics_level_at(const physics_levels *levels, clv_dart da
   return levels->of[physics_slot_at(levels, dart)];
 }
 
+// The vertices that the commit at hand has put between two coarser ones, the ends of an edge, in the order in which
+// they were made, as whoever put them there said; how many there were.
+typedef void physics_birth_visitor(void *user, uint32_t slot, const uint32_t ends[2]);
+uint32_t physics_births(const physics_levels *levels, physics_birth_visitor *each, void *user);
+
 // As the map has it.
 bool physics_level_step(const physics_levels *levels, clv_dart dart, int32_t k, clv_dart *end);
 bool physics_level_pieces(const physics_levels *levels, clv_dart dart, int32_t k, map_level_visitor *each, void *user);

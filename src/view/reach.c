@@ -152,10 +152,10 @@ static void hear_refining(clv_views *views) {
   const map_words *notable = &m->scratch->notable;
   uint32_t last = 0;
   for (uint32_t k = 0; k < notable->count; k++) {
-    const map_write w = m->log.data[notable->data[k]];
-    if (w.op == MAP_DART_ADD && w.before != last) hear_growth(views, last = w.before);
-    if (w.op == MAP_EXTEND) hear_growth(views, w.dart >> 6);
-    if (w.op == MAP_CELL_ADD || w.op == MAP_TURN || w.op == MAP_VALUE) hear_write(views, w);
+    const map_write *w = &m->log.data[notable->data[k]];
+    if (w->op == MAP_DART_ADD && w->before != last) hear_growth(views, last = w->before);
+    if (w->op == MAP_EXTEND) hear_growth(views, w->dart >> 6);
+    if (w->op == MAP_CELL_ADD || w->op == MAP_TURN || w->op == MAP_VALUE) hear_write(views, *w);
   }
 }
 
