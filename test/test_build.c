@@ -244,6 +244,97 @@ static void turned_neighbours_are_glued(void **state) {
   }
 }
 
+// Numbers points before anything else uses them, in this order: each is the corner of a lone tetrahedron far away.
+static void number_first(bench *b, const uint32_t *points, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++) {
+    const uint32_t first = (uint32_t)b->mesh.point_count;
+    const double far[3][3] = {{100 + 9 * k, 0, 30}, {101 + 9 * k, 0, 40}, {100 + 9 * k, 50, 35}};
+    bench_add_points(b, far, 3);
+    ADD(b, CLV_TET, points[k], first, first + 1, first + 2);
+  }
+}
+
+// The n-th order of the first `count` numbers, a digit in a factorial system at a time.
+static void permute(uint32_t n, uint32_t count, uint32_t *order) {
+  for (uint32_t k = 0; k < count; k++, n /= k) {
+    const uint32_t at = n % (k + 1);
+    order[k] = k;
+    for (uint32_t j = k; j > at; j--) order[j] = order[j - 1];
+    order[at] = k;
+  }
+}
+
+static void faces_meet_however_their_vertices_are_numbered(void **state) {
+  (void)state;
+  static const double points[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0},  {0, 1, 0},  {0, 0, 1},  {1, 0, 1},
+                                     {1, 1, 1}, {0, 1, 1}, {0, 0, -1}, {1, 0, -1}, {1, 1, -1}, {0, 1, -1}};
+  uint32_t order[4];
+  for (uint32_t n = 0; n < 24; n++) {
+    bench b;
+    bench_start(&b);
+    bench_add_points(&b, points, COUNT(points));
+    permute(n, 4, order);
+    number_first(&b, order, 4);
+    ADD(&b, CLV_HEX, 0, 1, 2, 3, 4, 5, 6, 7);
+    ADD(&b, CLV_HEX, 8, 9, 10, 11, 0, 1, 2, 3);
+    bench_build(&b, false);
+    assert_int_equal(bench_info(&b).boundary_facets, 4 * 4 + 10);
+    bench_end(&b);
+  }
+  for (uint32_t n = 0; n < 6; n++) {
+    bench b;
+    bench_start(&b);
+    bench_add_points(&b, points, COUNT(points));
+    permute(n, 3, order);
+    number_first(&b, order, 3);
+    ADD(&b, CLV_TET, 0, 1, 2, 4);
+    ADD(&b, CLV_TET, 1, 0, 2, 8);
+    bench_build(&b, false);
+    assert_int_equal(bench_info(&b).boundary_facets, 3 * 4 + 6);
+    bench_end(&b);
+  }
+}
+
+// A mark comes from the product of 2 v + 1 over the vertices v. 15 x 45, 25 x 27 and 9 x 75 are one number, so the
+// faces that the last three cells have at the first vertex have one mark.
+static void faces_that_look_alike_are_told_apart(void **state) {
+  (void)state;
+  bench b;
+  bench_start(&b);
+  for (uint32_t k = 0; k < 43; k++) {
+    const double t = k / 43.0; // no four points of this curve lie in a plane
+    assert_int_equal(clv_mesh_add_point(&b.mesh, t, t * t, t * t * t), CLV_OK);
+  }
+  for (uint32_t k = 0; k < 40; k += 4) ADD(&b, CLV_TET, k, k + 1, k + 2, k + 3);
+  ADD(&b, CLV_TET, 0, 6, 21, 40);
+  ADD(&b, CLV_TET, 0, 11, 12, 41);
+  ADD(&b, CLV_POLYHEDRON, 4, 3, 0, 3, 36, 3, 3, 0, 42, 3, 36, 3, 42, 3, 0, 36, 42);
+  bench_build(&b, false);
+  assert_int_equal(bench_info(&b).boundary_facets, 4 * 13);
+  bench_end(&b);
+}
+
+// Pairs of tetrahedra with points of their own have many more vertices than bodies usually have.
+static void lone_pairs_are_merged_and_glued(void **state) {
+  (void)state;
+  enum { PAIRS = 600 };
+  bench b;
+  bench_start(&b);
+  for (uint32_t k = 0; k < 2 * PAIRS; k++) {
+    const double x = 3 * (k % PAIRS), side = k < PAIRS ? 1 : -1;
+    const double points[][3] = {{x, 0, 0}, {x + 1, 0, 0}, {x, 1, 0}, {x, 0, side}};
+    bench_add_points(&b, points, 4);
+    ADD(&b, CLV_TET, 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3);
+  }
+  bench_build(&b, true);
+  assert_int_equal(b.report.merged_points, 3 * PAIRS);
+  const clv_map_info info = bench_info(&b);
+  assert_int_equal(info.cells[0], 5 * PAIRS);
+  assert_int_equal(info.components, PAIRS);
+  assert_int_equal(info.boundary_facets, 6 * PAIRS);
+  bench_end(&b);
+}
+
 // What cannot be a body
 
 static const double five_tets[][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1},
@@ -482,6 +573,9 @@ int main(void) {
       cmocka_unit_test(a_single_element_is_a_body),
       cmocka_unit_test(inverted_elements_are_turned),
       cmocka_unit_test(turned_neighbours_are_glued),
+      cmocka_unit_test(faces_meet_however_their_vertices_are_numbered),
+      cmocka_unit_test(faces_that_look_alike_are_told_apart),
+      cmocka_unit_test(lone_pairs_are_merged_and_glued),
       cmocka_unit_test(a_face_has_two_sides),
       cmocka_unit_test(an_edge_has_two_sides),
       cmocka_unit_test(a_quadrangle_has_two_sides),

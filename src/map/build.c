@@ -1,6 +1,7 @@
 // Building; build.h tells the idea.
 
 #include "map/build.h"
+#include "map/facets.h"
 #include "map/plan.h"
 
 const uint8_t map_mirrored[MAP_TEMPLATES][8] = {
@@ -8,21 +9,11 @@ const uint8_t map_mirrored[MAP_TEMPLATES][8] = {
     [CLV_PYRAMID] = {0, 3, 2, 1, 4}, [CLV_PRISM] = {0, 2, 1, 3, 5, 4}, [CLV_HEX] = {0, 3, 2, 1, 4, 7, 6, 5},
 };
 
-// The table of facets
-
-typedef struct facet {
-  uint32_t vertices[4]; // smallest, its smaller and its larger neighbour; the opposite one, or what tells larger facets
-                        // apart
-  clv_dart dart;        // of the first cell that has it; whether there is a second one, its link tells
-} facet;
-
-typedef struct facet_table {
-  facet *slots;
-  uint32_t size;
-  uint32_t per_vertex; // slots that lie near a vertex's place
-} facet_table;
-
-enum { NEAR_PROBES = 8 };
+// A facet of a polygon or polyhedron. Those are few: they have a table of their own, which knows the vertices.
+typedef struct explicit_facet {
+  uint32_t vertices[4]; // four from its canonical dart on; what tells larger facets apart
+  clv_dart dart;        // the canonical one; whether a second cell has it, its link tells
+} explicit_facet;
 
 typedef struct explicit_element {
   clv_dart first; // of its darts, which have been added in order
@@ -34,7 +25,10 @@ typedef struct builder {
   const map_elements *e;
   map_built *built;
   clv_error *error;
-  facet_table table;
+  map_facets facets;
+  map_facet_corners corners_of[MAP_TEMPLATES];
+  explicit_facet *explicit_facets;
+  uint32_t explicit_size;
   uint32_t twisted;
   map_words corners;                   // union-find over the corners of template cells: those joined through facets
   uint32_t corner_base[MAP_TEMPLATES]; // the first corner of each kind
@@ -42,72 +36,33 @@ typedef struct builder {
   BASE_ARRAY(explicit_element) added;  // polygons and polyhedra so far
 } builder;
 
-static bool table_create(builder *b, uint64_t facets) {
-  facet_table *t = &b->table;
-  const uint64_t vertices = (uint64_t)b->e->vertex_count + 1;
-  uint64_t size = facets + facets / 8 + 64;
-  if (size < vertices) size = vertices;
-  if (size > UINT32_MAX / 2) return false;
+// Room for all facets, as if no two met.
+static bool create_tables(builder *b, uint64_t facets, uint64_t explicit_facets) {
+  map_facets *t = &b->facets;
+  const uint64_t vertices = (uint64_t)b->e->vertex_count + 1, explicit_size = 2 * explicit_facets;
+  const uint64_t apart = (facets + facets / 8 + 64) / vertices + 1, size = (vertices + 1) * apart;
+  if (size > UINT32_MAX / 2 || explicit_size > UINT32_MAX / 2) return false;
   t->size = (uint32_t)size;
-  t->per_vertex = (uint32_t)(size / vertices);
+  t->near = (uint32_t)(2 * apart);
   t->slots = base_allocate(&b->m->allocator, size * sizeof *t->slots);
-  if (t->slots) memset(t->slots, 0, size * sizeof *t->slots);
-  return t->slots != NULL;
-}
-
-static inline bool same_facet(const facet *a, const facet *b) {
-  return memcmp(a->vertices, b->vertices, sizeof a->vertices) == 0;
-}
-
-// Meshes are numbered so that neighbours are near, so a facet is first looked for near its smallest vertex's place in
-// the table. Where a vertex has more facets than room there, they are spread over the whole table, so that a hub costs
-// no more.
-static inline facet *table_find(const facet_table *t, const facet *key) {
-  const uint32_t spread =
-      (key->vertices[1] * 0x9E3779B1u) ^ (key->vertices[2] * 0x85EBCA77u) ^ (key->vertices[3] * 0xC2B2AE3Du);
-  uint32_t at = key->vertices[0] * t->per_vertex + (uint32_t)((uint64_t)spread * t->per_vertex >> 32);
-  for (uint32_t probe = 0;; probe++) {
-    facet *slot = &t->slots[at];
-    if (!slot->dart || same_facet(slot, key)) return slot;
-    if (probe == NEAR_PROBES) at = (uint32_t)((uint64_t)map_hash(spread ^ key->vertices[0]) * t->size >> 32);
-    at = at + 1 == t->size ? 0 : at + 1;
-  }
+  if (!t->slots) return false;
+  memset(t->slots, 0, size * sizeof *t->slots);
+  if (!explicit_size) return true;
+  b->explicit_facets = base_allocate(&b->m->allocator, explicit_size * sizeof *b->explicit_facets);
+  if (!b->explicit_facets) return false;
+  memset(b->explicit_facets, 0, explicit_size * sizeof *b->explicit_facets);
+  b->explicit_size = (uint32_t)explicit_size;
+  return true;
 }
 
 // Facets of template cells
 
-static uint32_t facet_corner(const clv_template *shape, uint32_t f, uint32_t k) {
-  const uint32_t corners = shape->dimension == 3 ? 6 : 2;
-  return shape->sub[corners].of[shape->facet_first[f] + (shape->dimension == 3 ? 2 * k : k)];
-}
-
-typedef struct facet_corners {
-  uint8_t corner[6][4];
-} facet_corners;
-
-static facet_corners corners_of(const clv_template *shape) {
-  facet_corners list = {{{0}}};
-  for (uint32_t f = 0; f < shape->facet_count; f++)
-    for (uint32_t k = 0; k < shape->facet_size[f] / 2u + (shape->dimension == 2); k++)
-      list.corner[f][k] = (uint8_t)facet_corner(shape, f, k);
-  return list;
-}
-
-// The key of a facet with 2, 3 or 4 corners, and the position of its canonical dart in it. Without branches: no
-// processor can guess which corner is the smallest.
-static inline uint32_t canonical(const uint32_t *v, uint32_t count, facet *key) {
-  if (count == 2) {
-    const uint32_t second = v[1] < v[0];
-    *key = (facet){.vertices = {v[second], v[1 - second], 0, 0}};
-    return second;
-  }
-  const uint32_t low = v[1] < v[0], high = count == 4 ? 2u + (v[3] < v[2]) : 2u;
-  const uint32_t least = v[high] < v[low] ? high : low;
-  const uint32_t after = least + 1 == count ? 0 : least + 1, before = least ? least - 1 : count - 1;
-  const uint32_t next = v[after], last = v[before], opposite = count == 4 ? v[least ^ 2u] : 0;
-  const bool forward = next < last;
-  *key = (facet){.vertices = {v[least], forward ? next : last, forward ? last : next, opposite}};
-  return forward ? 2 * least : 2 * before + 1;
+static void list_corners(builder *b, uint32_t kind) {
+  const clv_template *shape = &clv_templates[kind];
+  const uint32_t inner = shape->dimension == 3 ? 6 : 2, step = shape->dimension == 3 ? 2 : 1;
+  for (uint32_t dart = 0; dart < shape->dart_count; dart++)
+    for (uint32_t k = 0; k < 4; k++)
+      b->corners_of[kind].of[dart][k] = shape->sub[inner].of[shape->turn[dart][k * step]];
 }
 
 // The element that became a row of a kind.
@@ -161,107 +116,193 @@ static clv_dart link_of(clv_dart there_first, uint32_t p, uint32_t q, uint32_t s
   return there_first + (at >= size ? at - size : at);
 }
 
-static uint32_t climb(uint32_t *parent, uint32_t corner) {
+// Union-find over corners: a root is the first of its corners, as no corner has a parent behind it.
+
+static uint32_t root_of(uint32_t *parent, uint32_t corner) {
   while (parent[corner] != corner) corner = parent[corner] = parent[parent[corner]];
   return corner;
 }
 
-// Most corners hang on their root itself. Roots are the first of their corners.
-static inline uint32_t root_of(uint32_t *parent, uint32_t corner) {
-  const uint32_t up = parent[corner];
-  return CLV_LIKELY(parent[up] == up) ? up : climb(parent, corner);
-}
-
-static inline void join(uint32_t *parent, uint32_t corner, uint32_t other) {
+static void unite(uint32_t *parent, uint32_t corner, uint32_t other) {
   const uint32_t a = root_of(parent, corner), c = root_of(parent, other);
-  parent[a > c ? a : c] = a > c ? c : a; // also where they are one: that is no branch to guess
+  parent[a > c ? a : c] = a > c ? c : a;
 }
 
-// What gluing the rows of one kind looks at again and again, and the row it is at.
+// Most corners are alone so far, or have the other's parent already.
+static inline void join(uint32_t *parent, uint32_t corner, uint32_t earlier) {
+  const uint32_t own = parent[corner], up = parent[earlier], now = own == corner ? up : own;
+  parent[corner] = now;
+  if (!CLV_LIKELY(now == up)) unite(parent, corner, earlier);
+}
+
+// What gluing the rows of one kind looks at again and again. The counts are constants where rows are glued: loops over
+// them are none.
 typedef struct gluing {
   builder *b;
-  facet_table table;
+  map_facets table;
   uint32_t *parent; // of corners
   const clv_page *pages;
   const clv_template *shape;
-  uint32_t *all_links; // of the kind
-  uint32_t kind, corner_base;
+  const uint8_t (*corners)[4]; // from each dart on
   const uint32_t *ids;
   uint32_t *links;
-  clv_dart cell;
-  uint32_t corner; // the first of the row's corners
+  uint32_t kind, corner_base;
 } gluing;
 
-// `count` is a constant where this is called: the corners of the facet. The corners that face each other across a glued
-// facet are one vertex.
-static inline clv_result glue(const gluing *g, uint32_t f, const uint8_t *corners, uint32_t count) {
-  builder *b = g->b;
-  uint32_t v[4] = {0};
-  for (uint32_t k = 0; k < count; k++) v[k] = g->ids[corners[k]];
-  facet key;
-  const uint32_t position = canonical(v, count, &key), size = count == 2 ? 2 : 2 * count;
-  const clv_dart first = g->cell | g->shape->facet_first[f], dart = first + position;
-  facet *slot = table_find(&g->table, &key);
-  const clv_dart facing = slot->dart;
-  if (!facing) {
-    *slot = key;
-    slot->dart = dart;
-    return CLV_OK;
-  }
+typedef struct cell_counts {
+  uint32_t corners, facets;
+  uint32_t facet_corners; // 0: as the shape says
+} cell_counts;
+
+// A facet of a row, and where it is looked for.
+typedef struct sought {
+  uint32_t at, mark;
+  uint32_t dart; // the canonical one, in its cell
+} sought;
+
+// Facets of so many rows are looked for at a time, so that memory can answer all of them together.
+enum { ROWS_AT_A_TIME = 16 };
+
+CLV_INLINE sought seek(const gluing *g, const uint32_t *ids, uint32_t f, uint32_t count) {
+  const uint32_t first = g->shape->facet_first[f];
+  const uint8_t *corners = g->corners[first];
+  uint32_t v[4], least;
+  for (uint32_t k = 0; k < count; k++) v[k] = ids[corners[k]];
+  const uint32_t dart = first + map_facet_canonical(v, count, &least), mark = map_facet_mark(v, count);
+  const uint32_t at = map_facet_home(&g->table, least, mark);
+  CLV_PREFETCH(&g->table.slots[at]);
+  return (sought){at, mark, dart};
+}
+
+// A facet that a cell has which was there before.
+typedef struct met {
+  clv_dart dart; // the canonical one
+  uint32_t position;
+  uint32_t *link;
+  const uint8_t *corners; // where the facet's are in the cell
+  const uint32_t *ids;    // of the cell
+  uint32_t corner;        // the first of the cell's
+} met;
+
+CLV_INLINE met meet(const gluing *g, const cell_counts n, clv_dart facing) {
   const clv_page page = g->pages[facing >> CLV_PAGE_SHIFT];
-  const clv_template *other = g->shape;
-  uint32_t *links = g->all_links, corner = g->corner_base;
-  if (page.kind != g->kind) {
-    other = &clv_templates[page.kind];
-    links = b->m->rows[page.kind].data.data;
-    corner = b->corner_base[page.kind];
+  const uint32_t row = map_row(page, facing), dart = facing & 63u;
+  const clv_template *shape = g->shape;
+  uint32_t corner = row * n.corners, base = g->corner_base, *links = g->links + row * n.facets;
+  const uint32_t *ids = g->ids;
+  const uint8_t(*corners)[4] = g->corners;
+  if (!CLV_LIKELY(page.kind == g->kind)) {
+    const builder *b = g->b;
+    const map *m = b->m;
+    shape = &clv_templates[page.kind];
+    corner = row * shape->corner_count;
+    base = b->corner_base[page.kind];
+    links = m->rows[page.kind].data.data + row * shape->facet_count;
+    ids = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)]->ids[page.kind].data;
+    corners = (const uint8_t(*)[4])b->corners_of[page.kind].of;
   }
-  const uint32_t q = other->position[facing & 63u], there = map_row(page, facing);
-  uint32_t *back = &links[there * other->facet_count + other->facet[facing & 63u]];
-  if (*back) return crowded(b, facing, *back, dart);
-  if (facing >> 6 == dart >> 6) return self_glued(b, dart);
-  if (count > 2 && !((facing ^ dart) & 1u)) return folded(b, facing, dart);
-  const clv_dart link = link_of(facing - q, position, q, size);
-  g->links[f] = link;
-  *back = link_of(first, q, position, size);
-  if (count == 2) b->twisted += ((position ^ q) & 1u) == 0;
-  const uint8_t *turned = other->turn[link & 63u], *of = other->sub[count == 2 ? 2 : 6].of;
-  corner += there * other->corner_count;
-  join(g->parent, g->corner + corners[0], corner + of[turned[0]]);
-  join(g->parent, g->corner + corners[1], corner + of[turned[count == 2 ? 1 : 2]]);
-  if (count > 2) join(g->parent, g->corner + corners[2], corner + of[turned[4]]);
-  if (count > 3) join(g->parent, g->corner + corners[3], corner + of[turned[6]]);
+  return (met){.dart = facing,
+               .position = shape->position[dart],
+               .link = links + shape->facet[dart],
+               .corners = corners[dart],
+               .ids = ids + corner,
+               .corner = base + corner};
+}
+
+CLV_INLINE bool same_corners(const uint32_t *ids, const uint8_t *corners, const met *there) {
+  uint32_t different = 0;
+  for (uint32_t k = 0; k < 4; k++) different |= ids[corners[k]] ^ there->ids[there->corners[k]];
+  return !different;
+}
+
+// The corners that face each other across a glued facet are one vertex.
+CLV_INLINE clv_result glue_met(const gluing *g, clv_dart dart, uint32_t corner, uint32_t *link, uint32_t count,
+                               const met *there) {
+  builder *b = g->b;
+  const uint32_t size = count == 2 ? 2 : 2 * count, p = g->shape->position[dart & 63u], q = there->position;
+  if (*there->link) return crowded(b, there->dart, *there->link, dart);
+  if (there->dart >> 6 == dart >> 6) return self_glued(b, dart);
+  if (count > 2 && !((there->dart ^ dart) & 1u)) return folded(b, there->dart, dart);
+  *link = link_of(there->dart - q, p, q, size);
+  *there->link = link_of(dart - p, q, p, size);
+  if (count == 2) b->twisted += ((p ^ q) & 1u) == 0;
+  const uint8_t *corners = g->corners[dart & 63u];
+  for (uint32_t k = 0; k < count; k++) join(g->parent, corner + corners[k], there->corner + there->corners[k]);
+  return CLV_OK;
+}
+
+CLV_INLINE clv_result glue(const gluing *g, const cell_counts n, uint32_t row, clv_dart cell, uint32_t f,
+                           uint32_t count, const sought *facet) {
+  const clv_dart dart = cell | facet->dart;
+  const uint32_t corner = row * n.corners;
+  for (uint32_t at = facet->at, probes = 0;; at = map_facet_next(&g->table, at, facet->mark, probes++)) {
+    map_facet *slot = &g->table.slots[at];
+    const clv_dart facing = slot->dart;
+    if (!facing) {
+      *slot = (map_facet){facet->mark, dart};
+      return CLV_OK;
+    }
+    if (slot->mark != facet->mark) continue;
+    const met there = meet(g, n, facing);
+    if (same_corners(g->ids + corner, g->corners[facet->dart], &there))
+      return glue_met(g, dart, g->corner_base + corner, &g->links[row * n.facets + f], count, &there);
+  }
+}
+
+CLV_INLINE clv_result glue_facet(const gluing *g, const cell_counts n, uint32_t row, clv_dart cell, uint32_t f,
+                                 const sought *facet) {
+  if (n.facet_corners) return glue(g, n, row, cell, f, n.facet_corners, facet);
+  return g->shape->facet_size[f] == 8 ? glue(g, n, row, cell, f, 4, facet) : glue(g, n, row, cell, f, 3, facet);
+}
+
+CLV_INLINE sought seek_facet(const gluing *g, const cell_counts n, uint32_t row, uint32_t f) {
+  const uint32_t *ids = g->ids + row * n.corners;
+  if (n.facet_corners) return seek(g, ids, f, n.facet_corners);
+  return g->shape->facet_size[f] == 8 ? seek(g, ids, f, 4) : seek(g, ids, f, 3);
+}
+
+CLV_INLINE clv_result glue_rows(const gluing *g, const cell_counts n) {
+  const uint32_t count = g->b->m->rows[g->kind].count;
+  sought list[ROWS_AT_A_TIME][6];
+  for (uint32_t first = 0; first < count; first += ROWS_AT_A_TIME) {
+    const uint32_t rows = count - first < ROWS_AT_A_TIME ? count - first : ROWS_AT_A_TIME;
+    for (uint32_t k = 0; k < rows; k++)
+      for (uint32_t f = 0; f < n.facets; f++) list[k][f] = seek_facet(g, n, first + k, f);
+    for (uint32_t k = 0; k < rows; k++) {
+      const clv_dart cell = map_cell_dart(g->b->m, g->kind, first + k);
+      for (uint32_t f = 0; f < n.facets; f++) {
+        const clv_result result = glue_facet(g, n, first + k, cell, f, &list[k][f]);
+        if (result != CLV_OK) return result;
+      }
+    }
+  }
   return CLV_OK;
 }
 
 static clv_result glue_kind(builder *b, uint32_t kind) {
-  map *m = b->m;
-  const clv_template *shape = &clv_templates[kind];
-  const facet_corners list = corners_of(shape);
-  const uint32_t *ids = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)]->ids[kind].data;
-  const uint32_t count = m->rows[kind].count, facet_count = shape->facet_count, corner_count = shape->corner_count;
-  gluing g = {.b = b,
-              .table = b->table,
-              .parent = b->corners.data,
-              .pages = m->pages.data,
-              .shape = shape,
-              .all_links = m->rows[kind].data.data,
-              .kind = kind,
-              .corner_base = b->corner_base[kind]};
-  for (uint32_t row = 0; row < count; row++) {
-    g.ids = ids + row * corner_count;
-    g.links = g.all_links + row * facet_count;
-    g.cell = map_cell_dart(m, kind, row);
-    g.corner = g.corner_base + row * corner_count;
-    for (uint32_t f = 0; f < facet_count; f++) {
-      const uint32_t size = shape->facet_size[f];
-      const clv_result result = size == 8   ? glue(&g, f, list.corner[f], 4)
-                                : size == 6 ? glue(&g, f, list.corner[f], 3)
-                                            : glue(&g, f, list.corner[f], 2);
-      if (result != CLV_OK) return result;
-    }
+  const map *m = b->m;
+  const gluing g = {.b = b,
+                    .table = b->facets,
+                    .parent = b->corners.data,
+                    .pages = m->pages.data,
+                    .shape = &clv_templates[kind],
+                    .corners = (const uint8_t(*)[4])b->corners_of[kind].of,
+                    .ids = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)]->ids[kind].data,
+                    .links = m->rows[kind].data.data,
+                    .kind = kind,
+                    .corner_base = b->corner_base[kind]};
+  switch (kind) {
+  case CLV_TRI:
+    return glue_rows(&g, (cell_counts){3, 3, 2});
+  case CLV_QUAD:
+    return glue_rows(&g, (cell_counts){4, 4, 2});
+  case CLV_TET:
+    return glue_rows(&g, (cell_counts){4, 4, 3});
+  case CLV_HEX:
+    return glue_rows(&g, (cell_counts){8, 6, 4});
+  default:
+    return glue_rows(&g, (cell_counts){g.shape->corner_count, g.shape->facet_count, 0});
   }
-  return CLV_OK;
 }
 
 static clv_result no_memory(const builder *b) {
@@ -401,41 +442,76 @@ static clv_result from_map(const builder *b, clv_result result, size_t element) 
                        "element %zu (counted from 0): %s", element, clv_map_error(&b->m->view));
 }
 
-// Glues the facet that starts at a dart and has these points; in 3D the darts go round by a0, a1, in 2D they are the
-// ends of an edge.
-static clv_result glue_explicit(builder *b, clv_dart first, const uint32_t *points, uint32_t count, size_t element) {
-  const clv_map *view = &b->m->view;
+// Whether a template cell has these vertices from a dart on; those that were parted count as what they were.
+static bool has_vertices(const builder *b, clv_dart dart, const uint32_t *vertices) {
+  const map *m = b->m;
+  const clv_page page = map_page(m, dart);
+  const uint32_t *ids = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)]->ids[page.kind].data +
+                        map_row(page, dart) * clv_templates[page.kind].corner_count;
+  const uint32_t last = b->e->template_vertices, *parted = b->built->parted.data;
+  uint32_t different = 0;
+  for (uint32_t k = 0; k < 4; k++) {
+    const uint32_t id = ids[b->corners_of[page.kind].of[dart & 63u][k]];
+    different |= (id > last ? parted[id - last - 1] : id) ^ vertices[k];
+  }
+  return !different;
+}
+
+// The canonical dart of a template cell's facet with these vertices.
+static clv_dart find_template_facet(const builder *b, const uint32_t *vertices, uint32_t count) {
+  const uint32_t mark = map_facet_mark(vertices, count);
+  uint32_t at = map_facet_home(&b->facets, vertices[0], mark);
+  for (uint32_t probes = 0;; at = map_facet_next(&b->facets, at, mark, probes++)) {
+    const map_facet *slot = &b->facets.slots[at];
+    if (!slot->dart || (slot->mark == mark && has_vertices(b, slot->dart, vertices))) return slot->dart;
+  }
+}
+
+// Likewise of a polygon or polyhedron's; without one, the dart is the first to be there.
+static clv_dart find_explicit_facet(builder *b, const uint32_t *vertices, clv_dart dart) {
+  uint32_t at = (uint32_t)((uint64_t)map_facet_mark(vertices, 4) * b->explicit_size >> 32);
+  for (;; at = at + 1 == b->explicit_size ? 0 : at + 1) {
+    explicit_facet *slot = &b->explicit_facets[at];
+    if (slot->dart && memcmp(slot->vertices, vertices, sizeof slot->vertices) != 0) continue;
+    if (slot->dart) return slot->dart;
+    memcpy(slot->vertices, vertices, sizeof slot->vertices);
+    slot->dart = dart;
+    return CLV_NO_DART;
+  }
+}
+
+// Four vertices of a facet from its canonical dart on, or what tells it apart when it has more; how many darts that one
+// lies behind the first.
+static uint32_t name_facet(const builder *b, const uint32_t *points, uint32_t count, uint32_t *vertices) {
   uint32_t least = 0, mixed = 0;
   for (uint32_t k = 0; k < count; k++) {
     const uint32_t v = b->e->vertices[points[k]];
     mixed += map_hash(v);
     if (v < b->e->vertices[points[least]]) least = k;
   }
-  uint32_t v[4];
-  for (uint32_t k = 0; k < 4; k++) v[k] = b->e->vertices[points[(least + k) % count]];
-  facet key;
-  uint32_t position;
-  if (count <= 4) {
-    position = canonical(v, count, &key);
-  } else {
-    const uint32_t last = b->e->vertices[points[(least + count - 1) % count]];
-    const bool forward = v[1] < last;
-    key = (facet){.vertices = {v[0], forward ? v[1] : last, forward ? last : v[1], mixed | 0x80000000u}};
-    position = forward ? 0 : 2 * count - 1;
-  }
-  const uint32_t size = view->dimension == 2 ? 2 : 2 * count;
-  const uint32_t start = view->dimension == 2 ? least : 2 * least;
-  const clv_dart dart = clv_alpha_facing(view, first, (start + position) % size);
-  facet *slot = table_find(&b->table, &key);
-  if (!slot->dart) {
-    *slot = key;
-    slot->dart = dart;
-    return CLV_OK;
-  }
-  const clv_dart partner = clv_alpha(view, slot->dart, view->dimension);
-  if (partner != slot->dart) return crowded(b, slot->dart, partner, dart);
-  if (element_of(b, slot->dart) == element) return self_glued(b, dart);
-  const clv_result result = clv_map_sew(&b->m->view, view->dimension, slot->dart, dart);
+  const uint32_t next = b->e->vertices[points[(least + 1) % count]];
+  const uint32_t last = b->e->vertices[points[(least + count - 1) % count]];
+  const bool forward = next < last || count == 2;
+  for (uint32_t k = 0; k < 4; k++)
+    vertices[k] = b->e->vertices[points[(least + (forward ? k : 4 * count - k)) % count]];
+  if (count > 4) vertices[2] = forward ? last : next, vertices[3] = mixed | 0x80000000u;
+  if (count == 2) return least;
+  return forward ? 2 * least : 2 * ((least + count - 1) % count) + 1;
+}
+
+// Glues the facet that starts at a dart and has these points; in 3D the darts go round by a0, a1, in 2D they are the
+// ends of an edge.
+static clv_result glue_explicit(builder *b, clv_dart first, const uint32_t *points, uint32_t count, size_t element) {
+  const clv_map *view = &b->m->view;
+  uint32_t vertices[4];
+  const clv_dart dart = clv_alpha_facing(view, first, name_facet(b, points, count, vertices));
+  clv_dart facing = count <= 4 ? find_template_facet(b, vertices, count) : CLV_NO_DART;
+  if (!facing) facing = find_explicit_facet(b, vertices, dart);
+  if (!facing) return CLV_OK;
+  const clv_dart partner = clv_alpha(view, facing, view->dimension);
+  if (partner != facing) return crowded(b, facing, partner, dart);
+  if (element_of(b, facing) == element) return self_glued(b, dart);
+  const clv_result result = clv_map_sew(&b->m->view, view->dimension, facing, dart);
   return result == CLV_OK ? CLV_OK : from_map(b, result, element);
 }
 
@@ -531,45 +607,56 @@ static clv_result add_explicit(builder *b) {
   return result == CLV_OK ? CLV_OK : clv_error_set(b->error, result, "%s", clv_map_error(&m->view));
 }
 
-static uint64_t count_facets(const builder *b, bool *has_explicit) {
+typedef struct facet_counts {
+  uint64_t of_templates, of_others;
+  bool has_others; // that may have no facets
+} facet_counts;
+
+static facet_counts count_facets(const builder *b) {
   const map_elements *e = b->e;
   const uint32_t n = b->m->view.dimension;
-  uint64_t facets = 0;
-  *has_explicit = false;
+  facet_counts counts = {0};
   for (size_t k = 0; k < e->count; k++) {
-    const bool polygon = n == 2 && e->kinds[k] == CLV_POLYGON, polyhedron = n == 3 && e->kinds[k] == CLV_POLYHEDRON;
-    *has_explicit |= polygon || polyhedron;
-    if (polygon) facets += e->offsets[k + 1] - e->offsets[k];
-    if (polyhedron) facets += e->corners[e->offsets[k]];
-    if (map_is_template(e->kinds[k]) && clv_templates[e->kinds[k]].dimension == n)
-      facets += clv_templates[e->kinds[k]].facet_count;
+    const uint32_t kind = e->kinds[k];
+    const bool polygon = n == 2 && kind == CLV_POLYGON, polyhedron = n == 3 && kind == CLV_POLYHEDRON;
+    counts.has_others |= polygon || polyhedron;
+    if (polygon) counts.of_others += e->offsets[k + 1] - e->offsets[k];
+    if (polyhedron) counts.of_others += e->corners[e->offsets[k]];
+    if (map_is_template(kind) && clv_templates[kind].dimension == n)
+      counts.of_templates += clv_templates[kind].facet_count;
   }
-  return facets;
+  return counts;
+}
+
+static clv_result glue_templates(builder *b) {
+  if (!begin_stars(b)) return no_memory(b);
+  clv_result result = CLV_OK;
+  for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES; kind++) list_corners(b, kind);
+  for (uint32_t kind = CLV_TEMPLATE_FIRST; result == CLV_OK && kind < MAP_TEMPLATES; kind++)
+    result = glue_kind(b, kind);
+  return result == CLV_OK ? settle_vertices(b) : result;
 }
 
 static clv_result build(builder *b) {
   map *m = b->m;
-  bool has_explicit;
-  const uint64_t facets = count_facets(b, &has_explicit);
-  clv_result result = table_create(b, facets) ? add_templates(b) : no_memory(b);
-  if (result == CLV_OK && !begin_stars(b)) result = no_memory(b);
-  for (uint32_t kind = CLV_TEMPLATE_FIRST; result == CLV_OK && kind < MAP_TEMPLATES; kind++)
-    result = glue_kind(b, kind);
-  if (result == CLV_OK) result = settle_vertices(b);
+  const facet_counts facets = count_facets(b);
+  clv_result result = create_tables(b, facets.of_templates, facets.of_others) ? add_templates(b) : no_memory(b);
+  if (result == CLV_OK) result = glue_templates(b);
   if (result == CLV_OK && b->twisted) {
     if (!map_recolour_reserve(m)) return no_memory(b);
     map_recolour(m);
     BASE_RELEASE(&m->allocator, &m->scratch->sides);
   }
   if (result == CLV_OK) result = b->built->ready(b->built->user);
-  if (result == CLV_OK && has_explicit) result = add_explicit(b);
+  if (result == CLV_OK && facets.has_others) result = add_explicit(b);
   return result;
 }
 
 clv_result map_build(map *m, const map_elements *elements, map_built *built, clv_error *error) {
   builder b = {.m = m, .e = elements, .built = built, .error = error};
   const clv_result result = build(&b);
-  base_free(&m->allocator, b.table.slots, b.table.size * sizeof *b.table.slots);
+  base_free(&m->allocator, b.facets.slots, b.facets.size * sizeof *b.facets.slots);
+  base_free(&m->allocator, b.explicit_facets, b.explicit_size * sizeof *b.explicit_facets);
   BASE_RELEASE(&m->allocator, &b.corners);
   BASE_RELEASE(&m->allocator, &b.stars);
   BASE_RELEASE(&m->allocator, &b.added);

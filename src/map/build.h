@@ -1,9 +1,7 @@
 // Building a whole map from element lists, without a log: templates go straight into their rows.
 //
-// Facets are matched in a table keyed by their vertices. Each facet has one canonical dart, at its smallest vertex on
-// the edge towards the smaller neighbour there: two facets with the same vertices face each other at their canonical
-// darts. Polygons and polyhedra are few; they are added in one transaction at the end, which also turns those that are
-// templates into such.
+// Facets of templates meet in a table (facets.h). Polygons and polyhedra are few; they are added in one transaction at
+// the end, which also turns those that are templates into such.
 
 #ifndef MAP_BUILD_H
 #define MAP_BUILD_H
