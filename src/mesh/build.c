@@ -47,6 +47,16 @@ static clv_result test_points(const clv_mesh *mesh, size_t element, clv_error *e
   return result;
 }
 
+typedef struct kind_set {
+  bool has[CLV_KIND_COUNT];
+} kind_set;
+
+static kind_set kinds_of(int dimension) {
+  kind_set kinds;
+  for (int kind = 0; kind < CLV_KIND_COUNT; kind++) kinds.has[kind] = clv_kind_dimension((clv_kind)kind) == dimension;
+  return kinds;
+}
+
 // Says which element it is that has a wrong point, if one has.
 static clv_result test_all_points(const clv_mesh *mesh, clv_error *error) {
   clv_result result = CLV_OK;
@@ -60,10 +70,10 @@ static bool may_be_numbered(const clv_mesh *mesh, int dimension) {
   uint32_t last = 0;
   const size_t count = mesh->element_count ? mesh->offsets[mesh->element_count] : 0;
   for (size_t k = 0; k < count; k++) last = last > mesh->corners[k] ? last : mesh->corners[k];
-  bool fine = last < mesh->point_count || !count, wanted[CLV_KIND_COUNT];
-  for (int kind = 0; kind < CLV_KIND_COUNT; kind++) wanted[kind] = clv_kind_dimension((clv_kind)kind) == dimension;
+  bool fine = last < mesh->point_count || !count;
+  const kind_set wanted = kinds_of(dimension);
   for (size_t k = 0; fine && k < mesh->element_count; k++)
-    fine = wanted[mesh->kinds[k]] || test_points(mesh, k, NULL) == CLV_OK;
+    fine = wanted.has[mesh->kinds[k]] || test_points(mesh, k, NULL) == CLV_OK;
   return fine;
 }
 
@@ -75,17 +85,13 @@ static bool repeats(const uint32_t *corners, size_t count, const uint32_t *verti
   return false;
 }
 
-// Likewise of a template: each of eight corners is compared with the four behind it, going round.
-static bool template_repeats(const uint32_t *corners, uint32_t count, const uint32_t *vertices) {
+// Likewise of a template, by its vertices: each of eight is compared with the four behind it, going round.
+static bool template_repeats(const uint32_t *v, uint32_t count) {
+  if (count <= 4)
+    return v[0] == v[1] || v[0] == v[2] || v[1] == v[2] ||
+           (count == 4 && (v[0] == v[3] || v[1] == v[3] || v[2] == v[3]));
   uint32_t ring[16], same = 0;
-  for (uint32_t k = 0; k < count; k++) ring[k] = vertices[corners[k]];
-  if (count <= 4) {
-    for (uint32_t k = count; k < 4; k++) ring[k] = UINT32_MAX - k; // no vertex
-    return ring[0] == ring[1] || ring[0] == ring[2] || ring[0] == ring[3] || ring[1] == ring[2] || ring[1] == ring[3] ||
-           ring[2] == ring[3];
-  }
-  for (uint32_t k = count; k < 8; k++) ring[k] = UINT32_MAX - k;
-  for (uint32_t k = 0; k < 8; k++) ring[k + 8] = ring[k];
+  for (uint32_t k = 0; k < 8; k++) ring[k] = ring[k + 8] = k < count ? v[k] : UINT32_MAX - k; // no vertex
   for (uint32_t step = 1; step <= 4; step++)
     for (uint32_t k = 0; k < 8; k++) same |= ring[k] == ring[k + step];
   return same;
@@ -122,6 +128,10 @@ typedef struct elements_test {
 static clv_result flat_element(const elements_test *t, size_t element) {
   return bad_element(t->error, element,
                      t->dimension == 3 ? "is degenerate: it has no volume" : "is degenerate: it has no area");
+}
+
+static clv_result corner_repeats(const elements_test *t, size_t element) {
+  return bad_element(t->error, element, "is degenerate: two of its corners are one point");
 }
 
 static clv_result no_memory(clv_error *error) {
@@ -169,31 +179,36 @@ static clv_result test_polygon(elements_test *t, size_t element, size_t count) {
   return CLV_OK;
 }
 
-static clv_result test_shape(elements_test *t, size_t element) {
+static clv_result test_template(elements_test *t, size_t element, const uint32_t *corners) {
   const clv_kind kind = (clv_kind)t->mesh->kinds[element];
-  const uint32_t *corners = t->mesh->corners + t->mesh->offsets[element];
-  const size_t size = t->mesh->offsets[element + 1] - t->mesh->offsets[element];
-  if (kind == CLV_POLYHEDRON) return test_polyhedron(t, element); // the map tells whether its faces close up
   const uint32_t count = clv_templates[kind].corner_count;
-  if (count ? template_repeats(corners, count, t->vertices->of_point) : repeats(corners, size, t->vertices->of_point))
-    return bad_element(t->error, element, "is degenerate: two of its corners are one point");
-  if (kind == CLV_POLYGON) return test_polygon(t, element, size);
-  double p[8][3] = {{0}};
-  for (uint32_t k = 0; k < count; k++) memcpy(p[k], t->mesh->points[corners[k]], sizeof p[k]);
+  uint32_t vertices[8];
+  double p[8][3];
+  for (uint32_t k = 0; k < count; k++) {
+    vertices[k] = t->vertices->of_point[corners[k]];
+    memcpy(p[k], t->vertices->position[vertices[k]], sizeof p[k]);
+  }
+  if (template_repeats(vertices, count)) return corner_repeats(t, element);
   const double(*shape)[3] = (const double(*)[3])p;
   const double measure = t->planar ? clv_element_area_z(kind, shape) : clv_element_measure(kind, shape);
-  if (is_flat(measure, shape, count, t->dimension))
-    return bad_element(t->error, element,
-                       t->dimension == 3 ? "is degenerate: it has no volume" : "is degenerate: it has no area");
+  if (is_flat(measure, shape, count, t->dimension)) return flat_element(t, element);
   t->turned[element] = measure < 0;
   t->turned_count += measure < 0;
   return CLV_OK;
 }
 
+static clv_result test_shape(elements_test *t, size_t element) {
+  const uint32_t kind = t->mesh->kinds[element], *corners = t->mesh->corners + t->mesh->offsets[element];
+  if (map_is_template(kind)) return test_template(t, element, corners);
+  if (kind == CLV_POLYHEDRON) return test_polyhedron(t, element); // the map tells whether its faces close up
+  const size_t count = t->mesh->offsets[element + 1] - t->mesh->offsets[element];
+  return repeats(corners, count, t->vertices->of_point) ? corner_repeats(t, element) : test_polygon(t, element, count);
+}
+
 // All points that cells use lie in one plane z = constant.
-static bool is_planar(const clv_mesh *mesh, const mesh_vertices *vertices) {
+static bool is_planar(const mesh_vertices *vertices) {
   for (uint32_t v = 2; v <= vertices->count; v++)
-    if (mesh->points[vertices->point[v]][2] != mesh->points[vertices->point[1]][2]) return false;
+    if (vertices->position[v][2] != vertices->position[1][2]) return false;
   return true;
 }
 
@@ -227,7 +242,7 @@ static clv_result fill_columns(void *user) {
   if (result != CLV_OK) return result;
   double(*positions)[3] = clv_column_data(b->position, CLV_NONE, NULL);
   const uint32_t count = b->vertices->of_templates;
-  for (uint32_t v = 1; v <= count; v++) memcpy(positions[v], b->mesh->points[b->vertices->point[v]], sizeof *positions);
+  memcpy(positions + 1, b->vertices->position + 1, count * sizeof *positions);
   for (uint32_t k = 0; k < b->built.parted.count; k++)
     memcpy(positions[count + 1 + k], positions[b->built.parted.data[k]], sizeof *positions);
   uint32_t rows[CLV_KIND_COUNT] = {0};
@@ -275,10 +290,9 @@ static void free_corners(elements_test *t) {
 static clv_result test_elements(elements_test *t) {
   if (!copy_corners(t)) return no_memory(t->error);
   clv_result result = CLV_OK;
-  bool wanted[CLV_KIND_COUNT];
-  for (int kind = 0; kind < CLV_KIND_COUNT; kind++) wanted[kind] = clv_kind_dimension((clv_kind)kind) == t->dimension;
+  const kind_set wanted = kinds_of(t->dimension);
   for (size_t k = 0; result == CLV_OK && k < t->mesh->element_count; k++)
-    if (wanted[t->mesh->kinds[k]]) result = test_shape(t, k);
+    if (wanted.has[t->mesh->kinds[k]]) result = test_shape(t, k);
   return result;
 }
 
@@ -316,8 +330,8 @@ static void fill_report(clv_build_report *report, const build *b, const elements
   const clv_mesh *mesh = b->mesh;
   *report = (clv_build_report){
       .turned = test->turned_count, .merged_points = b->vertices->merged, .unused_points = b->vertices->unused};
-  for (size_t k = 0; k < mesh->element_count; k++)
-    report->cells += clv_kind_dimension((clv_kind)mesh->kinds[k]) == test->dimension;
+  const kind_set wanted = kinds_of(test->dimension);
+  for (size_t k = 0; k < mesh->element_count; k++) report->cells += wanted.has[mesh->kinds[k]];
   report->left_out = mesh->element_count - report->cells;
   const map_index *vertices = map_read(b->map)->indices[clv_orbit_dims(b->map, CLV_VERTEX)];
   report->parted_vertices = vertices->alive - b->vertices->count;
@@ -343,7 +357,7 @@ clv_result clv_mesh_build(const clv_mesh *mesh, const clv_build_def *given, clv_
                         .turned = turned,
                         .allocator = &def.allocator,
                         .error = error};
-  test.planar = dimension == 2 && is_planar(mesh, &vertices);
+  test.planar = dimension == 2 && is_planar(&vertices);
   build b = {.mesh = mesh, .vertices = &vertices, .error = error};
   if (!vertices.finite) result = test_all_points(mesh, error);
   if (result == CLV_OK) result = build_map(&b, &test, &def);

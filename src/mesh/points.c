@@ -2,17 +2,17 @@
 //
 // Points that are near each other in a mesh are near each other in its lists. A table that scatters them loses that,
 // and waits for memory at every look. So a point is first looked for at the place that its position in the bounding box
-// has in the table, and in the few slots behind it; only where a region is crowded are points scattered by a hash. The
-// table is made for as many different points as such elements usually have, which may be an eighth of all, and grows
-// with them.
+// has in the table, and in the few slots behind it; only where a region is crowded are points scattered by a hash. What
+// is found there are vertices, whose positions lie together. The table is made for as many vertices as such elements
+// usually have, which may be an eighth of all points, and grows with them.
 
 #include "mesh/points.h"
 
 #include <math.h>
 
 typedef struct point_table {
-  uint32_t *slots; // points, + 1
-  uint32_t size, count;
+  uint32_t *slots; // vertices
+  uint32_t size;
   double low[3], scale[3];  // from coordinates to lattice cells
   double first[3], last[3]; // of those
   uint32_t stride[3];
@@ -83,41 +83,12 @@ static void lay_lattice(point_table *t, const double *extent) {
   }
 }
 
-static void table_put(const point_table *t, const double (*points)[3], uint32_t point) {
-  probe p = {home(t, points[point]), 1, 0};
-  while (t->slots[p.at]) probe_next(&p, t, points[point]);
-  t->slots[p.at] = point + 1;
-}
-
-static bool table_resize(point_table *t, uint32_t size, const double (*points)[3], const double *extent,
-                         const clv_allocator *allocator) {
-  const point_table old = *t;
-  t->size = size;
-  t->slots = t->size > old.size ? base_allocate(allocator, t->size * sizeof *t->slots) : NULL;
-  if (!t->slots) {
-    *t = old;
-    return false;
-  }
-  memset(t->slots, 0, t->size * sizeof *t->slots);
-  lay_lattice(t, extent);
-  for (uint32_t k = 0; k < old.size; k++)
-    if (old.slots[k]) table_put(t, points, old.slots[k] - 1);
-  base_free(allocator, old.slots, old.size * sizeof *old.slots);
-  return true;
-}
-
-// The first point with the coordinates of this one; itself when it is the first. There is room for one more.
-static uint32_t table_first(point_table *t, const double (*points)[3], uint32_t point) {
-  const double *p = points[point];
+// The vertex at this position, or the slot for it, which is 0.
+static uint32_t *table_find(const point_table *t, const double (*positions)[3], const double *p) {
   for (probe at = {home(t, p), 1, 0};; probe_next(&at, t, p)) {
-    const uint32_t slot = t->slots[at.at];
-    if (!slot) {
-      t->slots[at.at] = point + 1;
-      t->count++;
-      return point;
-    }
-    const double *q = points[slot - 1];
-    if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) return slot - 1;
+    uint32_t *slot = &t->slots[at.at];
+    const double *q = positions[*slot];
+    if (!*slot || (p[0] == q[0] && p[1] == q[1] && p[2] == q[2])) return slot;
   }
 }
 
@@ -130,21 +101,40 @@ typedef struct numbering {
   bool merge;
 } numbering;
 
+// The positions of the vertices there are have room from the start.
+static bool table_resize(numbering *n, uint32_t size) {
+  point_table *t = &n->table;
+  const double(*positions)[3] = (const double(*)[3])n->v->position;
+  uint32_t *slots = size > t->size ? base_allocate(n->allocator, size * sizeof *slots) : NULL;
+  if (!slots) return false;
+  base_free(n->allocator, t->slots, t->size * sizeof *t->slots);
+  memset(slots, 0, size * sizeof *slots);
+  t->slots = slots;
+  t->size = size;
+  lay_lattice(t, n->extent);
+  for (uint32_t v = 1; v <= n->v->count; v++) *table_find(t, positions, positions[v]) = v;
+  return true;
+}
+
+static bool make_room(numbering *n) {
+  mesh_vertices *v = n->v;
+  return base_grow(n->allocator, &v->position, &v->room, (uint64_t)v->count + 2, sizeof *v->position);
+}
+
 static bool number_point(numbering *n, uint32_t point) {
-  uint32_t *vertex = &n->v->of_point[point];
-  if (*vertex) return true;
-  const double(*points)[3] = (const double(*)[3])n->mesh->points;
-  if (n->merge && 4 * n->table.count >= n->table.size &&
-      !table_resize(&n->table, 2 * n->table.size, points, n->extent, n->allocator))
-    return false;
-  const uint32_t first = n->merge ? table_first(&n->table, points, point) : point;
-  if (first != point) {
-    *vertex = n->v->of_point[first];
-    n->v->merged++;
+  mesh_vertices *v = n->v;
+  const double *p = n->mesh->points[point];
+  if (!make_room(n)) return false;
+  if (n->merge && v->count >= n->table.size / 2 && !table_resize(n, 2 * n->table.size)) return false;
+  uint32_t *slot = n->merge ? table_find(&n->table, (const double(*)[3])v->position, p) : NULL;
+  if (slot && *slot) {
+    v->of_point[point] = *slot;
+    v->merged++;
     return true;
   }
-  *vertex = ++n->v->count;
-  n->v->point[*vertex] = point;
+  v->of_point[point] = ++v->count;
+  memcpy(v->position[v->count], p, sizeof *v->position);
+  if (slot) *slot = v->count;
   return true;
 }
 
@@ -152,13 +142,13 @@ static inline bool same_bits(const double *p, const double *q) {
   return raw_bits(p[0]) == raw_bits(q[0]) && raw_bits(p[1]) == raw_bits(q[1]) && raw_bits(p[2]) == raw_bits(q[2]);
 }
 
-// The slot near a point's home that holds its like, bit by bit; 0 when it takes a longer look.
-static inline uint32_t look_near(const point_table *t, const double (*points)[3], const double *p) {
+// The vertex near a point's home that has its position, bit by bit; 0 when it takes a longer look.
+static inline uint32_t look_near(const point_table *t, const double (*positions)[3], const double *p) {
   const uint32_t mask = t->size - 1;
   uint32_t at = home(t, p);
   for (uint32_t number = 0; number < NEAR_PROBES; number++) {
-    const uint32_t slot = t->slots[at];
-    if (!slot || same_bits(points[slot - 1], p)) return slot;
+    const uint32_t vertex = t->slots[at];
+    if (!vertex || same_bits(positions[vertex], p)) return vertex;
     at = (at + 1) & mask;
   }
   return 0;
@@ -173,9 +163,9 @@ static bool number_corners(numbering *n, const uint32_t *corners, size_t count) 
     if (of_point[point]) continue;
     const double *p = points[point];
     sum += p[0] + p[1] + p[2];
-    const uint32_t near = n->merge ? look_near(&n->table, points, p) : 0;
+    const uint32_t near = n->merge ? look_near(&n->table, (const double(*)[3])n->v->position, p) : 0;
     if (near) {
-      of_point[point] = of_point[near - 1];
+      of_point[point] = near;
       n->v->merged++;
     } else if (!number_point(n, point)) {
       return false;
@@ -233,28 +223,35 @@ static bool number_elements(numbering *n, int dimension, bool others) {
   return true;
 }
 
-// A table for as many different points as such elements usually have: a hexahedron adds one, a tetrahedron a fifth.
-// Where there are more it grows; from the start it has room for all of space, not only for the part that comes first.
-static bool make_table(numbering *n) {
+// As many vertices as such elements usually have: a hexahedron adds one, a tetrahedron a fifth.
+static uint64_t expected_vertices(const clv_mesh *mesh) {
   static const uint8_t eighths[CLV_KIND_COUNT] = {
       [CLV_TRI] = 4, [CLV_QUAD] = 8, [CLV_TET] = 2, [CLV_PYRAMID] = 3, [CLV_PRISM] = 4, [CLV_HEX] = 8};
-  uint64_t sum = 0, size = 1024;
-  for (size_t k = 0; k < n->mesh->element_count; k++) sum += eighths[n->mesh->kinds[k]];
-  const uint64_t expected = sum / 8 < n->mesh->point_count ? sum / 8 : n->mesh->point_count;
+  uint64_t sum = 0;
+  for (size_t k = 0; k < mesh->element_count; k++) sum += eighths[mesh->kinds[k]];
+  return sum / 8 < mesh->point_count ? sum / 8 : mesh->point_count;
+}
+
+// Where there are more vertices than expected the table grows; from the start it has room for all of space, not only
+// for the part that comes first.
+static bool make_table(numbering *n, uint64_t expected) {
+  uint64_t size = 1024;
   while (size < 4 * expected && size < UINT32_MAX / 8) size *= 2;
   find_box(n);
-  return table_resize(&n->table, (uint32_t)size, (const double(*)[3])n->mesh->points, n->extent, n->allocator);
+  return table_resize(n, (uint32_t)size);
 }
 
 bool mesh_vertices_number(mesh_vertices *vertices, const clv_mesh *mesh, int dimension, bool merge,
                           const clv_allocator *allocator) {
   *vertices = (mesh_vertices){0};
   vertices->of_point = base_allocate(allocator, mesh->point_count * sizeof(uint32_t) + 1);
-  vertices->point = base_allocate(allocator, (mesh->point_count + 1) * sizeof(uint32_t));
-  bool done = vertices->of_point && vertices->point;
+  bool done = vertices->of_point != NULL;
   if (done) memset(vertices->of_point, 0, mesh->point_count * sizeof(uint32_t));
   numbering n = {.v = vertices, .mesh = mesh, .allocator = allocator, .merge = merge};
-  done = done && (!merge || make_table(&n));
+  const uint64_t expected = merge ? expected_vertices(mesh) : mesh->point_count, some = expected + expected / 8;
+  const uint64_t room = 1 + (some < mesh->point_count ? some : mesh->point_count);
+  done = done && base_grow(allocator, &vertices->position, &vertices->room, room, sizeof *vertices->position);
+  done = done && (!merge || make_table(&n, expected));
   done = done && number_elements(&n, dimension, false);
   vertices->of_templates = vertices->count;
   done = done && number_elements(&n, dimension, true);
@@ -267,6 +264,6 @@ bool mesh_vertices_number(mesh_vertices *vertices, const clv_mesh *mesh, int dim
 
 void mesh_vertices_free(mesh_vertices *vertices, const clv_mesh *mesh, const clv_allocator *allocator) {
   base_free(allocator, vertices->of_point, mesh->point_count * sizeof(uint32_t) + 1);
-  base_free(allocator, vertices->point, (mesh->point_count + 1) * sizeof(uint32_t));
+  base_free(allocator, vertices->position, vertices->room * sizeof *vertices->position);
   *vertices = (mesh_vertices){0};
 }

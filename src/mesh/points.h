@@ -8,7 +8,8 @@
 
 typedef struct mesh_vertices {
   uint32_t *of_point;    // from 1; 0 for a point no cell uses
-  uint32_t *point;       // a point of each vertex, by vertex
+  double (*position)[3]; // by vertex
+  uint32_t room;         // so many positions have room, the one before the first vertex's too
   uint32_t count;        // the last vertex
   uint32_t of_templates; // the last vertex that a template element uses: they come first
   size_t merged, unused;
