@@ -73,9 +73,9 @@ static void add_place(view_ring *ring, view_place place) {
   if (ring->count <= VIEW_RING) ring->count++;
 }
 
-// Several darts may lie in one place.
+// Several darts may lie in one place, and mostly follow one another.
 static void add_dart(view_ring *ring, view_place place) {
-  for (uint32_t k = 0; k < ring->count && k < VIEW_RING; k++)
+  for (uint32_t k = ring->count < VIEW_RING ? ring->count : VIEW_RING; k-- > 0;)
     if (ring->places[k].slot == place.slot && ring->places[k].kind == place.kind) return;
   add_place(ring, place);
 }

@@ -430,10 +430,11 @@ void view_formula_sum_around(const view_formula *formula, view_room *room, const
   view_code_run_steady(&feed->code, lanes, values);
   for (uint32_t n = 0; n < most; n++) {
     for (const view_pick *at = feed->others.data, *end = at + feed->others.count; at < end; at++) {
+      double *to = values + at->to * VIEW_LANES;
       for (uint32_t lane = 0; lane < lanes; lane++) {
-        if (n >= counts[lane]) continue; // what was there before does
-        const double *value = view_value(at->column, places[lane][n]);
-        values[at->to * VIEW_LANES + lane] = value[at->component];
+        const view_place place = places[lane][n < counts[lane] ? n : 0];
+        const uint8_t *data = place.kind ? at->column->rows[place.kind].data : at->column->slots.data;
+        to[lane] = ((const double *)(const void *)data)[(size_t)place.slot * at->stride + at->component];
       }
     }
     view_code_run_moving(&feed->code, lanes, values);

@@ -149,13 +149,14 @@ static void hear_growth(clv_views *views, uint32_t block) {
 // Such a commit says of each new dart which cell it hangs in; what else it writes there follows from that.
 static void hear_refining(clv_views *views) {
   const map *m = views->map;
-  const map_words *notable = &m->scratch->notable;
+  const map_words *notable = &m->scratch->notable, *fresh = &m->scratch->fresh;
   uint32_t last = 0;
+  for (uint32_t k = 0; k < fresh->count; k++) push_block(views, fresh->data[k]);
   for (uint32_t k = 0; k < notable->count; k++) {
     const map_write *w = &m->log.data[notable->data[k]];
     if (w->op == MAP_DART_ADD && w->before != last) hear_growth(views, last = w->before);
     if (w->op == MAP_EXTEND) hear_growth(views, w->dart >> 6);
-    if (w->op == MAP_CELL_ADD || w->op == MAP_TURN || w->op == MAP_VALUE) hear_write(views, *w);
+    if (w->op == MAP_TURN || w->op == MAP_VALUE) hear_write(views, *w);
   }
 }
 
@@ -182,14 +183,15 @@ static clv_dart dart_of_cell(const map *m, uint32_t block) {
   return m->rows[page.kind].data.data[map_row(page, block << 6) * m->rows[page.kind].words];
 }
 
-static void look_at_blocks(clv_views *views) {
+// New cells are plain; they come first.
+static void look_at_others(clv_views *views) {
   const map *m = views->map;
   view_change *change = &views->change;
   change->rough = change->strange = false;
-  for (uint32_t k = 0; k < change->blocks.count; k++) {
+  for (uint32_t k = m->scratch->fresh.count; k < change->blocks.count; k++) {
     const clv_dart dart = dart_of_cell(m, change->blocks.data[k]);
     change->rough |= dart && !map_dart_plain(m, dart);
-    change->strange |= dart && !map_is_fresh(m, change->blocks.data[k]);
+    change->strange |= dart != CLV_NO_DART;
   }
 }
 
@@ -225,7 +227,7 @@ void view_change_hear(clv_views *views, const clv_commit *commit) {
     push_block(views, commit->events[k].id.index);
     push_block(views, commit->events[k].from.index);
   }
-  if (change->refining) look_at_blocks(views);
+  if (change->refining) look_at_others(views);
 }
 
 // Which keys of a site it reaches
@@ -454,22 +456,50 @@ static void list_cells(clv_views *views) {
   }
 }
 
+// Room for so many more keys, with numbers below a bound.
+static bool reserve_keys(clv_views *views, uint64_t more, uint32_t bound) {
+  view_keys *keys = views->change.keys;
+  if (BASE_RESERVE(&views->allocator, &keys->list, keys->list.count + more) &&
+      (bound <= keys->seen.stamps.count || set_grow(&keys->seen, &views->allocator, bound)))
+    return true;
+  views->change.no_memory = true;
+  return false;
+}
+
+static inline void list_key(view_keys *keys, view_touched_key key) {
+  if (keys->seen.stamps.data[key.key] == keys->seen.stamp) return;
+  keys->seen.stamps.data[key.key] = keys->seen.stamp;
+  keys->list.data[keys->list.count++] = key;
+}
+
+// Of a sub-orbit, in any template.
+static uint64_t most_places(uint32_t inner) {
+  uint32_t most = 0;
+  for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES; kind++)
+    if (clv_templates[kind].sub[inner].count > most) most = clv_templates[kind].sub[inner].count;
+  return most;
+}
+
 // First those of plain cells: an orbit is best looked at from there.
 static void list_crossing(clv_views *views, const view_site *site) {
   const map *m = site->map;
   const view_change *change = &views->change;
-  for (uint32_t k = 0; k < change->blocks.count && !change->no_memory; k++) {
+  const clv_commit *commit = change->commit;
+  view_keys *keys = change->keys;
+  const uint64_t more = change->blocks.count * most_places(site->inner) + commit->event_count;
+  if (!reserve_keys(views, more, site->index->count)) return;
+  for (uint32_t k = 0; k < change->blocks.count; k++) {
     const clv_dart dart = dart_of_cell(m, change->blocks.data[k]);
     if (!dart || !map_dart_plain(m, dart)) continue;
     const clv_page page = map_page(m, dart);
     const clv_suborbits *sub = &clv_templates[page.kind].sub[site->inner];
     const uint32_t *ids = site->index->ids[page.kind].data + (size_t)map_row(page, dart) * sub->count;
-    for (uint32_t s = 0; s < sub->count; s++) touch_key(views, ids[s], dart | sub->first[s], 0);
+    for (uint32_t s = 0; s < sub->count; s++) list_key(keys, (view_touched_key){ids[s], dart | sub->first[s], 0});
   }
-  for (uint32_t k = 0; k < change->commit->event_count && !change->no_memory; k++) {
-    const clv_event *event = &change->commit->events[k];
-    if (event->dims == site->dims)
-      touch_key(views, event->id.index, event->dart, event->kind == CLV_SPLIT ? event->from.index : 0);
+  for (uint32_t k = 0; k < commit->event_count; k++) {
+    const clv_event *event = &commit->events[k];
+    if (event->dims != site->dims) continue;
+    list_key(keys, (view_touched_key){event->id.index, event->dart, event->kind == CLV_SPLIT ? event->from.index : 0});
   }
 }
 

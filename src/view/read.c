@@ -144,48 +144,78 @@ void view_site_read(const view_site *site, clv_dart base, view_reading *reading)
     reading->places.data[s] = view_place_of(m, site->spots.data[s].index, darts[site->spots.data[s].step]);
 }
 
-// Bases in cells of one kind, of which no step leads out.
-static void read_alike(const view_site *site, const clv_dart *bases, const uint32_t *row, uint32_t kind, uint32_t lanes,
-                       view_reading *reading) {
-  const clv_template *shape = &clv_templates[kind];
-  clv_dart *darts = reading->lane_darts.data;
-  for (uint32_t l = 0; l < lanes; l++) darts[l] = bases[l];
+// Several bases in cells of one kind, of which no step leads out. There are always as many as lanes, so that loops over
+// them are straight.
+typedef struct lanes_alike {
+  uint32_t kind, row[VIEW_LANES];
+  clv_dart base[VIEW_LANES];
+} lanes_alike;
+
+static void number_slots(const map_index *index, uint32_t kind, uint32_t *slots) {
+  if (!index->crossing) return;
+  const uint32_t *ids = index->ids[kind].data;
+  for (uint32_t l = 0; l < VIEW_LANES; l++) slots[l] = ids[slots[l]];
+}
+
+// They lie alike in their cells, too.
+static void read_in_step(const view_site *site, const lanes_alike *at, view_reading *reading) {
+  const uint32_t local = at->base[0] & 63u;
+  if (reading->site != site || reading->kind != at->kind || reading->local != local)
+    learn_offsets(site, at->kind, local, reading);
+  for (uint32_t s = 0; s < site->spots.count; s++) {
+    const view_offset offset = reading->offsets.data[s];
+    uint32_t *slots = reading->lane_slots.data + s * VIEW_LANES;
+    for (uint32_t l = 0; l < VIEW_LANES; l++) slots[l] = at->row[l] * offset.count + offset.local;
+    number_slots(offset.index, at->kind, slots);
+  }
+}
+
+static void read_alike(const view_site *site, const lanes_alike *at, view_reading *reading) {
+  const clv_template *shape = &clv_templates[at->kind];
+  clv_dart *locals = reading->lane_darts.data;
+  for (uint32_t l = 0; l < VIEW_LANES; l++) locals[l] = at->base[l] & 63u;
   for (uint32_t s = 1; s < site->steps.count; s++) {
     const uint8_t *alpha = shape->alpha[site->steps.data[s].letter];
-    const clv_dart *from = darts + site->steps.data[s].from * VIEW_LANES;
-    clv_dart *to = darts + s * VIEW_LANES;
-    for (uint32_t l = 0; l < lanes; l++) to[l] = (from[l] & ~63u) | alpha[from[l] & 63u];
+    const clv_dart *from = locals + site->steps.data[s].from * VIEW_LANES;
+    clv_dart *to = locals + s * VIEW_LANES;
+    for (uint32_t l = 0; l < VIEW_LANES; l++) to[l] = alpha[from[l]];
   }
   for (uint32_t s = 0; s < site->spots.count; s++) {
     const map_index *index = site->spots.data[s].index;
     const clv_suborbits *sub = &shape->sub[index->inner];
-    const clv_dart *at = darts + site->spots.data[s].step * VIEW_LANES;
+    const clv_dart *from = locals + site->spots.data[s].step * VIEW_LANES;
     uint32_t *slots = reading->lane_slots.data + s * VIEW_LANES;
-    for (uint32_t l = 0; l < lanes; l++) slots[l] = row[l] * sub->count + sub->of[at[l] & 63u];
-    if (!index->crossing) continue;
-    const uint32_t *ids = index->ids[kind].data;
-    for (uint32_t l = 0; l < lanes; l++) slots[l] = ids[slots[l]];
+    for (uint32_t l = 0; l < VIEW_LANES; l++) slots[l] = at->row[l] * sub->count + sub->of[from[l]];
+    number_slots(index, at->kind, slots);
   }
-  reading->lane_kind = kind;
 }
 
-bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading) {
+// True where all lie in plain cells of one kind.
+static bool line_up(const map *m, const clv_dart *bases, uint32_t lanes, lanes_alike *at, bool *in_step) {
+  const clv_page first = map_page(m, bases[0]);
+  *in_step = true;
+  for (uint32_t l = 0; l < VIEW_LANES; l++) {
+    const clv_dart base = at->base[l] = bases[l < lanes ? l : 0];
+    const clv_page page = map_page(m, base);
+    if (page.kind != first.kind || (!page.plain && map_record(m, base) != MAP_NO_RECORD)) return false;
+    at->row[l] = map_row(page, base);
+    *in_step &= !((base ^ bases[0]) & 63u);
+  }
+  at->kind = first.kind;
+  return true;
+}
+
+// Cells of several kinds: of orbits that cross them.
+static bool read_mixed(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading) {
   const map *m = site->map;
   const clv_template *shape[VIEW_LANES];
   uint32_t kind[VIEW_LANES], row[VIEW_LANES];
-  if (!site->inside || !lanes) return false;
   for (uint32_t l = 0; l < lanes; l++) {
     const clv_page page = map_page(m, bases[l]);
     if (!page.plain && map_record(m, bases[l]) != MAP_NO_RECORD) return false;
     kind[l] = page.kind;
     row[l] = map_row(page, bases[l]);
     shape[l] = &clv_templates[page.kind];
-  }
-  bool alike = true;
-  for (uint32_t l = 1; l < lanes; l++) alike &= kind[l] == kind[0];
-  if (alike) {
-    read_alike(site, bases, row, kind[0], lanes, reading);
-    return true;
   }
   clv_dart *darts = reading->lane_darts.data;
   reading->lane_kind = 0;
@@ -206,6 +236,16 @@ bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t
           index->ids[kind[l]].data[row[l] * sub->count + sub->of[at[l] & 63u]];
     }
   }
+  return true;
+}
+
+bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading) {
+  lanes_alike at;
+  bool in_step;
+  if (!site->inside || !lanes) return false;
+  if (!line_up(site->map, bases, lanes, &at, &in_step)) return read_mixed(site, bases, lanes, reading);
+  (in_step ? read_in_step : read_alike)(site, &at, reading);
+  reading->lane_kind = at.kind;
   return true;
 }
 

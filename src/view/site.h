@@ -97,7 +97,7 @@ typedef struct view_reading {
   BASE_ARRAY(clv_dart) darts;    // by step
   BASE_ARRAY(view_place) places; // by spot
   BASE_ARRAY(double) condition_values;
-  BASE_ARRAY(clv_dart) lane_darts; // of several bases, by step and lane
+  BASE_ARRAY(clv_dart) lane_darts; // of several bases, by step and lane: room
   BASE_ARRAY(uint32_t)
   lane_slots;                 // likewise by spot, where its orbit crosses cells or all lie in cells of one kind ...
   uint32_t lane_kind;         // ... which is this; 0: they do not

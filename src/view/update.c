@@ -7,6 +7,17 @@
 
 // Derived quantities
 
+// Whether there are cells of the kind that a site is for.
+static bool is_needed(const view_site *site) {
+  const clv_kind kind = site->law->shape.kind;
+  return !site->whole || !kind || site->map->rows[kind].alive;
+}
+
+// One of the plain cells that a formula takes side by side, if it takes any.
+static bool takes_cell(const view_formula *formula, clv_dart dart) {
+  return dart && map_dart_plain(formula->site.map, dart) && !view_site_excludes(&formula->site, dart);
+}
+
 static void set_to_zero(const clv_column *column, void *value) {
   if (column->size == sizeof(double))
     memset(value, 0, sizeof(double));
@@ -58,18 +69,37 @@ static bool mark_key(const marking *k, const view_site *site, const view_touched
   return done;
 }
 
+// Kinds of plain cells, as bits, in which every value of a figure is assigned.
+static uint32_t kinds_assigned(const view_figure *figure) {
+  const clv_column *column = figure->column;
+  uint32_t kinds = 0;
+  for (uint32_t f = 0; f < figure->count && !column->index->crossing; f++) {
+    const view_formula *formula = &figure->formulas[f];
+    const uint32_t kind = formula->site.law->shape.kind;
+    const uint32_t values = clv_templates[kind].sub[column->index->inner].count * column->def.components;
+    if (view_formula_takes_cells(formula) && formula->targets.count == values) kinds |= 1u << kind;
+  }
+  return kinds;
+}
+
 // Those of new cells nobody need hear of: whoever reads there is made anew with the cell.
 static bool mark_values(clv_views *views, const view_figure *figure) {
+  const map *m = views->map;
   const view_change *change = &views->change;
   const view_keys *keys = change->keys;
   const view_site *site = &figure->formulas[0].site;
-  const bool alike = figure->column->index->crossing ? view_common_keys(change, figure->column) == keys
-                                                     : keys == &change->reached[VIEW_CELLS];
+  const bool crossing = figure->column->index->crossing;
+  const bool alike = crossing ? view_common_keys(change, figure->column) == keys : keys == &change->reached[VIEW_CELLS];
+  const uint32_t kinds = kinds_assigned(figure);
+  const bool all = crossing && figure->count == 1 && figure->formulas[0].direct; // every orbit has its sum
   for (uint32_t k = 0; k < keys->list.count; k++) {
-    const marking m = {views, figure->column, alike && k < keys->common};
-    if (keys->list.data[k].dart && !mark_key(&m, site, &keys->list.data[k])) return false;
+    const clv_dart dart = keys->list.data[k].dart;
+    const marking marks = {views, figure->column, alike && k < keys->common};
+    if (!dart || (marks.common && all)) continue;
+    if (marks.common && kinds >> map_page(m, dart).kind & 1u && map_dart_plain(m, dart)) continue;
+    if (!mark_key(&marks, site, &keys->list.data[k])) return false;
   }
-  if (alike && figure->column->index->crossing) view_touch_value(views, figure->column, CLV_NO_DART);
+  if (alike && crossing) view_touch_value(views, figure->column, CLV_NO_DART);
   return !change->no_memory;
 }
 
@@ -100,27 +130,22 @@ static bool compute_one(void *user, clv_dart dart) {
   return true;
 }
 
-// Plain cells of the formula's kind, where it can be evaluated without looking at each: those keys are passed over
-// behind it.
-static bool takes_cell(const view_formula *formula, const view_touched_key *key) {
-  return view_formula_takes_cells(formula) && key->dart && map_dart_plain(formula->site.map, key->dart) &&
-         !view_site_excludes(&formula->site, key->dart);
-}
-
-static void compute_cells(computing *c, const view_key_list *keys) {
+// Plain cells of the formula's kind, where it can be evaluated without looking at each. How many keys are left.
+static uint32_t compute_cells(computing *c, const view_key_list *keys) {
+  const bool takes = view_formula_takes_cells(c->formula);
   clv_dart cells[VIEW_LANES];
+  uint32_t left = 0;
   for (uint32_t k = 0; k < keys->count; k++) {
-    if (takes_cell(c->formula, &keys->data[k])) cells[c->lanes++] = keys->data[k].dart & ~63u;
+    const clv_dart dart = keys->data[k].dart;
+    if (takes && takes_cell(c->formula, dart))
+      cells[c->lanes++] = dart & ~63u;
+    else
+      left += dart != CLV_NO_DART;
     if (c->lanes < VIEW_LANES && k + 1 < keys->count) continue;
     if (c->lanes) view_formula_take_cells(c->formula, &c->views->rooms[0], cells, c->lanes);
     compute_waiting(c);
   }
-}
-
-// Whether there are cells of the kind that a site is for.
-static bool is_needed(const view_site *site) {
-  const clv_kind kind = site->law->shape.kind;
-  return !site->whole || !kind || site->map->rows[kind].alive;
+  return left;
 }
 
 // A sum over the corners of a vertex follows a commit that refines without a walk: what parents gave is taken away,
@@ -176,15 +201,16 @@ static bool compute_again(clv_views *views, view_formula *formula) {
   computing c = {views, formula, 0};
   view_formula_aim(formula);
   view_formula_start(formula, room, params);
-  compute_cells(&c, keys);
+  if (!compute_cells(&c, keys)) return true;
   view_around around; // most of it is room, and not to be cleared
   around.views = views;
   around.formula = formula;
   around.lanes = 0;
   const bool rings = view_sums_around(formula), many = !formula->site.crossing && !formula->site.whole;
+  const bool takes = view_formula_takes_cells(formula);
   for (uint32_t k = 0; k < keys->count && !change->no_memory; k++) {
     const view_touched_key *key = &keys->data[k];
-    if (!key->dart || takes_cell(formula, key)) continue;
+    if (!key->dart || (takes && takes_cell(formula, key->dart))) continue;
     if (rings && view_around_take(&around, key->key, key->dart)) continue;
     if (many ? !view_site_in_cell(&formula->site, key->key, compute_one, &c) : !compute_one(&c, key->dart))
       return false;
