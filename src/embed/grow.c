@@ -36,10 +36,19 @@ static uint8_t *value_in_cell(const clv_column *column, clv_dart cell, uint32_t 
 
 // Children
 
+// Where the values of a row begin.
+static uint8_t *values_of_row(const clv_column *column, clv_dart cell) {
+  const clv_page page = map_page(column->map, cell);
+  return embed_row_value(column, page.kind, map_row(page, cell), 0);
+}
+
 static void fill_cells(const clv_column *column, const map_division *d) {
-  const uint8_t *from = value_in_cell(column, d->parent, MAP_TEMPLATE_SLOT);
+  const size_t size = column->size;
+  uint8_t *values = column->rows[d->table->kind].data;
+  const clv_page page = map_page(column->map, d->parent);
+  const uint8_t *from = values + map_row(page, d->parent) * size;
   for (uint32_t c = 0; c < d->table->child_count; c++)
-    embed_copy_value(value_in_cell(column, d->children[c], MAP_TEMPLATE_SLOT), from, column->size);
+    embed_copy_value(values + map_row(map_page(column->map, d->children[c]), d->children[c]) * size, from, size);
 }
 
 // What the parent bore at its darts, by the vertices and edges of its children; 0 where it had none.
@@ -68,16 +77,20 @@ static void fill_places(const embedding *e, const map *m, const map_index *index
   find_sources(m, index, d, sources);
   for (uint32_t k = 0; k < e->columns.count; k++) {
     const clv_column *column = e->columns.data[k];
+    const size_t size = column->size;
     if (column->index != index) continue;
+    const uint8_t *parent = values_of_row(column, d->parent);
     for (uint32_t c = 0; c < d->table->child_count; c++) {
       const map_refined_child *child = &d->table->children[c];
       const uint8_t *which = edges ? child->edge : child->vertex;
       const uint32_t had = edges ? d->had_edges[c] : d->had_vertices[c]; // others are new
-      uint8_t *values = value_in_cell(column, d->children[c], MAP_TEMPLATE_SLOT);
+      uint8_t *values = values_of_row(column, d->children[c]);
       for (uint32_t s = 0; s < count; s++) {
         const uint32_t source = had >> s & 1u ? sources[which[s]] : 0;
-        embed_copy_value(values + s * column->size,
-                         source ? value_in_cell(column, d->parent, source) : column->def.initial, column->size);
+        const uint8_t *from = !source                      ? column->def.initial
+                              : source & MAP_TEMPLATE_SLOT ? parent + (source & ~MAP_TEMPLATE_SLOT) * size
+                                                           : column->slots.data + source * size;
+        embed_copy_value(values + s * size, from, size);
       }
     }
   }
@@ -103,11 +116,27 @@ static const uint8_t *value_of_end(const clv_column *column, uint32_t end) {
   return column->slots.data + (size_t)id * column->size;
 }
 
+// Numbers may lie at any address.
+static void fill_mean(uint8_t *value, const uint8_t *const ends[2], uint32_t count) {
+  for (size_t at = 0; at < count * sizeof(double); at += sizeof(double)) {
+    double p, q;
+    memcpy(&p, ends[0] + at, sizeof p);
+    memcpy(&q, ends[1] + at, sizeof q);
+    p = 0.5 * (p + q);
+    memcpy(value + at, &p, sizeof p);
+  }
+}
+
 static void fill_vertex(const clv_column *column, const map_newcomer *n) {
   uint8_t *value = column->slots.data + (size_t)n->id * column->size;
-  embed_copy_value(value, column->def.initial, column->size);
+  if (column->def.create != CLV_CREATE_MEAN || column->def.type == CLV_BYTES)
+    embed_copy_value(value, column->def.initial, column->size);
   if (column->def.create != CLV_CREATE_MEAN) return;
   const uint8_t *ends[2] = {value_of_end(column, n->ends[0]), value_of_end(column, n->ends[1])};
+  if (column->def.type == CLV_DOUBLE) {
+    fill_mean(value, ends, column->def.components);
+    return;
+  }
   for (uint32_t c = 0; c < column->def.components; c++)
     embed_put(column, value, c, 0.5 * (embed_get(column, ends[0], c) + embed_get(column, ends[1], c)));
 }

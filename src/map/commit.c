@@ -234,12 +234,6 @@ static void find_at_children(map *m) {
   }
 }
 
-void map_end_growth(map *m, map_plan *plan) {
-  map_settle_refined(m);
-  report_whole_cells(m, &plan->cells);
-  free_dropped(m);
-}
-
 static void carry_out(map *m, map_plan *plan) {
   apply_cells(m, &plan->cells);
   for (uint32_t k = 0; k < m->numbered_count; k++) apply_ids(m, &plan->orbits[m->numbered[k]->dims]);

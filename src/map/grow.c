@@ -15,7 +15,9 @@ typedef struct growing {
   map *m;
   map_scratch *s;
   map_lineage *l;
-  map_index *index[MAP_SORTS]; // NULL: not numbered
+  map_index *index[MAP_SORTS];    // NULL: not numbered
+  uint32_t *on_record[MAP_SORTS]; // their ids by record
+  map_newcomer *newcomers[MAP_SORTS];
 } growing;
 
 static bool reserve(growing *g) {
@@ -43,7 +45,7 @@ static bool reserve(growing *g) {
 
 // Somebody came to a newcomer for the first time.
 static uint32_t give_id(growing *g, map_sort sort, uint32_t number, clv_dart dart) {
-  map_newcomer *newcomer = &g->l->newcomers[sort].data[number];
+  map_newcomer *newcomer = &g->newcomers[sort][number];
   map_index *index = g->index[sort];
   uint8_t *kept = newcomer->old && sort == MAP_EDGES ? &g->l->kept.data[newcomer->family] : NULL;
   newcomer->id = kept && !*kept ? newcomer->old : map_index_take(index);
@@ -54,7 +56,7 @@ static uint32_t give_id(growing *g, map_sort sort, uint32_t number, clv_dart dar
 }
 
 static inline uint32_t id_of_newcomer(growing *g, map_sort sort, uint32_t number, clv_dart dart) {
-  const uint32_t id = g->l->newcomers[sort].data[number].id;
+  const uint32_t id = g->newcomers[sort][number].id;
   return id ? id : give_id(g, sort, number, dart);
 }
 
@@ -64,53 +66,55 @@ static void join(growing *g, map_sort sort, uint32_t id, clv_dart dart) {
   g->s->joined[sort].data[g->s->joined[sort].count++] = (map_joined){id, number, dart};
 }
 
-static bool came(const growing *g, clv_dart dart) {
-  const clv_page page = map_page(g->m, dart);
-  if (page.kind != MAP_KIND_DARTS) return false;
-  const uint32_t record = page.row + (dart & 0xFFFFu);
-  if (record >= g->l->number.capacity) return false;
-  const uint32_t number = g->l->number.data[record];
-  return number < g->l->came.count && g->l->came.data[number].dart == dart;
+// An inner orbit that was there may be found at a dart that came, not at another one.
+static void find_at(const growing *g, map_sort sort, uint32_t id, clv_dart dart) {
+  clv_dart *found_at = &g->index[sort]->dart.data[id];
+  const clv_page page = map_page(g->m, *found_at);
+  const uint32_t record = page.row + (*found_at & 0xFFFFu);
+  const bool hung = page.kind == MAP_KIND_DARTS && record < g->l->number.capacity;
+  const uint32_t number = hung ? g->l->number.data[record] : UINT32_MAX;
+  if (number >= g->l->came.count || g->l->came.data[number].dart != *found_at) *found_at = dart;
 }
 
 // The dart at the other end of an edge that was halved, which was there before, and bears the id of the whole.
 static void follow_half(growing *g, map_sort sort, uint32_t record, uint32_t old, uint32_t id) {
   map *m = g->m;
-  map_index *index = g->index[sort];
   const clv_dart other = m->records.alpha.data[4 * (size_t)record];
-  if (index->record_ids.data[map_record(m, other)] == old) map_index_set(m, index, other, id);
+  if (g->on_record[sort][map_record(m, other)] == old) map_index_set(m, g->index[sort], other, id);
 }
 
 // An edge, or an edge of the cell.
 static inline void settle_edge(growing *g, map_sort sort, const map_came *c, uint32_t record) {
-  map_index *index = g->index[sort];
   const uint32_t on = c->on[sort];
   uint32_t id = on;
   if (map_is_newcomer(on)) {
-    const uint32_t number = on & ~MAP_NEWCOMER, old = g->l->newcomers[sort].data[number].old;
+    const uint32_t number = on & ~MAP_NEWCOMER, old = g->newcomers[sort][number].old;
     id = id_of_newcomer(g, sort, number, c->dart);
     if (old && old != id) follow_half(g, sort, record, old, id);
   } else if (sort == MAP_EDGES) {
     join(g, sort, on, c->dart);
-  } else if (!(on & MAP_TEMPLATE_SLOT) && !came(g, index->dart.data[on])) {
-    index->dart.data[on] = c->dart;
+  } else if (!(on & MAP_TEMPLATE_SLOT)) {
+    find_at(g, sort, on, c->dart);
   }
-  index->record_ids.data[record] = id;
+  g->on_record[sort][record] = id;
 }
 
-static void settle_dart(growing *g, const map_came *c) {
-  map *m = g->m;
+static inline void settle_dart(growing *g, const map_came *c) {
+  const map *m = g->m;
   const uint32_t record = map_page(m, c->dart).row + (c->dart & 0xFFFFu);
   if (m->records.name.data[record] != c->dart) return; // gone again
-  const uint32_t vertex = c->on[MAP_VERTICES], corner = c->on[MAP_CORNERS];
-  if (!map_is_newcomer(vertex)) join(g, MAP_VERTICES, vertex, c->dart);
-  g->index[MAP_VERTICES]->record_ids.data[record] =
-      map_is_newcomer(vertex) ? id_of_newcomer(g, MAP_VERTICES, vertex & ~MAP_NEWCOMER, c->dart) : vertex;
+  uint32_t vertex = c->on[MAP_VERTICES], corner = c->on[MAP_CORNERS];
+  if (map_is_newcomer(vertex))
+    vertex = id_of_newcomer(g, MAP_VERTICES, vertex & ~MAP_NEWCOMER, c->dart);
+  else
+    join(g, MAP_VERTICES, vertex, c->dart);
+  g->on_record[MAP_VERTICES][record] = vertex;
   if (g->index[MAP_CORNERS]) {
-    map_index *index = g->index[MAP_CORNERS];
-    const bool new = map_is_newcomer(corner);
-    if (!new && !(corner & MAP_TEMPLATE_SLOT) && !came(g, index->dart.data[corner])) index->dart.data[corner] = c->dart;
-    index->record_ids.data[record] = new ? id_of_newcomer(g, MAP_CORNERS, corner & ~MAP_NEWCOMER, c->dart) : corner;
+    if (map_is_newcomer(corner))
+      corner = id_of_newcomer(g, MAP_CORNERS, corner & ~MAP_NEWCOMER, c->dart);
+    else if (!(corner & MAP_TEMPLATE_SLOT))
+      find_at(g, MAP_CORNERS, corner, c->dart);
+    g->on_record[MAP_CORNERS][record] = corner;
   }
   if (g->index[MAP_EDGES]) settle_edge(g, MAP_EDGES, c, record);
   if (g->index[MAP_CELL_EDGES]) settle_edge(g, MAP_CELL_EDGES, c, record);
@@ -147,7 +151,11 @@ static void settle_children(growing *g, const map_division *d) {
 
 static void give_ids(growing *g) {
   map_lineage *l = g->l;
-  for (uint32_t k = 0; k < MAP_SORTS; k++) g->s->found[k].count = 0;
+  for (uint32_t k = 0; k < MAP_SORTS; k++) {
+    g->s->found[k].count = 0;
+    g->on_record[k] = g->index[k] ? g->index[k]->record_ids.data : NULL;
+    g->newcomers[k] = l->newcomers[k].data;
+  }
   for (uint32_t k = 0; k < 2; k++) g->s->joined[k].count = 0;
   uint32_t next = 0;
   for (uint32_t k = 0; k < l->divisions.count; k++) {
@@ -157,28 +165,48 @@ static void give_ids(growing *g) {
   }
 }
 
+enum { FEW = 48 }; // what is sorted by insertion: it mostly comes in order, or in a few runs
+
 static int compare_words(const void *a, const void *b) {
   const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
   return (p > q) - (p < q);
 }
 
-// Inner orbits of parents that had records are gone with them.
-static void lose_inner(growing *g, map_index *index) {
+static void sort_words(map_words *words) {
+  if (words->count > FEW) {
+    qsort(words->data, words->count, sizeof *words->data, compare_words);
+    return;
+  }
+  for (uint32_t k = 1; k < words->count; k++) {
+    const uint32_t word = words->data[k];
+    uint32_t at = k;
+    for (; at && words->data[at - 1] > word; at--) words->data[at] = words->data[at - 1];
+    words->data[at] = word;
+  }
+}
+
+static void list_lost(growing *g, const map_index *index, const map_division *d) {
   const map *m = g->m;
   map_words *lost = &g->s->lost;
-  const map_lineage *l = g->l;
-  lost->count = 0;
-  for (uint32_t k = 0; k < l->divisions.count; k++) {
-    const map_division *d = &l->divisions.data[k];
-    const uint32_t places = d->known ? 4u * clv_templates[d->table->kind].dart_count : 0;
-    for (uint32_t at = 0; at < places; at++) {
-      const clv_dart dart = l->lies.data[d->known + at];
-      const uint32_t id = dart ? index->record_ids.data[map_record(m, dart)] : 0;
-      if (!id || id & MAP_TEMPLATE_SLOT || (lost->count && lost->data[lost->count - 1] == id)) continue;
-      lost->data[lost->count++] = id;
-    }
+  const clv_dart *known = g->l->lies.data + d->known;
+  const uint32_t first = map_record(m, d->parent);
+  for (uint32_t at = 0; at < 4u * clv_templates[d->table->kind].dart_count; at++) {
+    if (!known[at]) continue;
+    const bool own = !(at & 3u);
+    const uint32_t record = own ? first + (at >> 2) : map_page(m, known[at]).row + (known[at] & 0xFFFFu);
+    const uint32_t id = index->record_ids.data[record];
+    if (!id || id & MAP_TEMPLATE_SLOT || (lost->count && lost->data[lost->count - 1] == id)) continue;
+    lost->data[lost->count++] = id;
   }
-  if (lost->count > 1) qsort(lost->data, lost->count, sizeof *lost->data, compare_words);
+}
+
+// Inner orbits of parents that had records are gone with them.
+static void lose_inner(growing *g, map_index *index) {
+  map_words *lost = &g->s->lost;
+  lost->count = 0;
+  for (uint32_t k = 0; k < g->l->divisions.count; k++)
+    if (g->l->divisions.data[k].known) list_lost(g, index, &g->l->divisions.data[k]);
+  sort_words(lost);
   for (uint32_t k = 0; k < lost->count; k++)
     if (!k || lost->data[k - 1] != lost->data[k]) map_index_give(index, lost->data[k]);
 }
@@ -189,6 +217,19 @@ static int compare_joined(const void *a, const void *b) {
   const map_joined *p = a, *q = b;
   if (p->id != q->id) return p->id < q->id ? -1 : 1;
   return (p->number > q->number) - (p->number < q->number);
+}
+
+static void sort_joined(map_joined *joined, uint32_t count) {
+  if (count > FEW) {
+    qsort(joined, count, sizeof *joined, compare_joined);
+    return;
+  }
+  for (uint32_t k = 1; k < count; k++) {
+    const map_joined held = joined[k];
+    uint32_t at = k;
+    for (; at && joined[at - 1].id > held.id; at--) joined[at] = joined[at - 1]; // those of one id stay in order
+    joined[at] = held;
+  }
 }
 
 static void tell(growing *g, map_sort sort) {
@@ -203,11 +244,37 @@ static void tell(growing *g, map_sort sort) {
   }
   const uint32_t count = g->s->joined[sort].count;
   map_joined *joined = g->s->joined[sort].data;
-  if (count > 1) qsort(joined, count, sizeof *joined, compare_joined);
+  sort_joined(joined, count);
   for (uint32_t k = 0; k < count; k++)
     if (!k || joined[k - 1].id != joined[k].id)
       map_emit(m, index->dims, CLV_CHANGED, joined[k].dart,
                (clv_id){joined[k].id, index->generation.data[joined[k].id]}, none);
+}
+
+// Children, and parents that were templates; those with records are told of already (refined.c).
+static void tell_cells(const growing *g, const map_division *d) {
+  map *m = g->m;
+  const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL), kind = d->table->kind;
+  const uint16_t *states = m->rows[kind].state.data;
+  const clv_id none = {0, 0};
+  for (uint32_t c = 0; c < d->table->child_count; c++) {
+    const clv_dart child = d->children[c];
+    const uint32_t generation = states[map_row(map_page(m, child), child)] & MAP_GENERATION;
+    map_emit(m, cells, CLV_CREATED, child, (clv_id){child >> 6, generation}, none);
+  }
+  if (d->known) return;
+  const uint32_t generation = (states[map_row(map_page(m, d->parent), d->parent)] & MAP_GENERATION) - 1;
+  map_emit(m, cells, CLV_DELETED, CLV_NO_DART, (clv_id){d->parent >> 6, generation}, none);
+}
+
+static void free_parent(const growing *g, const map_division *d) {
+  map *m = g->m;
+  if (!d->known) {
+    map_rows_give(m, d->table->kind, map_row(map_page(m, d->parent), d->parent));
+    return;
+  }
+  for (const map_write *w = m->log.data + d->dropped; w < m->log.data + m->log.count && w->op == MAP_DART_DROP; w++)
+    if (w->dart >> 6 != d->parent >> 6) map_records_give(m, map_page(m, w->dart).row + (w->dart & 0xFFFFu), 1);
 }
 
 static void carry_out(growing *g) {
@@ -218,7 +285,9 @@ static void carry_out(growing *g) {
   if (g->index[MAP_CORNERS]) lose_inner(g, g->index[MAP_CORNERS]);
   if (g->index[MAP_EDGES] && m->subscribers.count) tell(g, MAP_EDGES);
   if (m->subscribers.count) tell(g, MAP_VERTICES);
-  map_end_growth(m, &g->s->plan);
+  map_settle_refined(m);
+  for (uint32_t k = 0; k < g->l->divisions.count && m->subscribers.count; k++) tell_cells(g, &g->l->divisions.data[k]);
+  for (uint32_t k = 0; k < g->l->divisions.count; k++) free_parent(g, &g->l->divisions.data[k]);
 }
 
 map_part_end map_commit_growth(map *m) {

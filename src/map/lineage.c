@@ -16,6 +16,7 @@ void map_lineage_free(map *m) {
   for (uint32_t k = 0; k < MAP_SORTS; k++) BASE_RELEASE(a, &l->newcomers[k]);
   BASE_RELEASE(a, &l->divisions);
   BASE_RELEASE(a, &l->lies);
+  BASE_RELEASE(a, &l->notable);
   BASE_RELEASE(a, &l->kept);
   BASE_RELEASE(a, &l->number);
   BASE_RELEASE(a, &l->born);
@@ -43,7 +44,7 @@ static bool numbers_no_others(const map *m) {
 
 static void begin_anew(map *m) {
   map_lineage *l = &m->scratch->lineage;
-  l->came.count = l->divisions.count = l->lies.count = l->families = 0;
+  l->came.count = l->divisions.count = l->lies.count = l->notable.count = l->families = 0;
   for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = 0;
   l->broken = m->view.dimension != 3 || !numbers_no_others(m);
   for (uint32_t k = 0; k < m->numbered_count; k++) l->broken |= m->numbered[k]->count >= MAP_NEWCOMER;
@@ -57,38 +58,44 @@ void map_break_lineage(map_refining *r) {
   r->told = false;
 }
 
-static void run_out(map_refining *r) {
-  r->no_memory = true;
-  r->told = false;
-}
-
 static bool is_born(const map_lineage *l, uint32_t block) {
   return block < l->born.capacity && l->born.data[block] == l->stamp;
 }
 
-void map_note_extension(map_refining *r, clv_dart dart) {
-  if (r->told && map_record(r->m, dart) == MAP_NO_RECORD && is_born(lineage_of(r), dart >> 6)) map_break_lineage(r);
+// Room for so many entries, and always for those at the end: children that come and may be turned, darts that go,
+// vertices between others.
+static bool reserve_entries(map_refining *r, uint32_t more) {
+  enum { AT_THE_END = 2 * 8 + MAP_POSITIONS + CLV_REFINED_VERTICES };
+  map_words *notable = &lineage_of(r)->notable;
+  const uint64_t need = (uint64_t)notable->count + more + AT_THE_END;
+  return need <= notable->capacity || BASE_RESERVE(&r->m->allocator, notable, 2 * need);
 }
 
-// What a dart that is no child's lies on.
-static uint32_t lies_on(const map_refining *r, map_sort sort, clv_dart dart) {
+void map_note_entries(map_refining *r, uint32_t count) {
+  map_words *notable = &lineage_of(r)->notable;
+  if (!r->told) return;
+  for (uint32_t k = r->m->log.count - count; k < r->m->log.count; k++) notable->data[notable->count++] = k;
+}
+
+bool map_note_extension(map_refining *r, clv_dart dart) {
+  if (!r->told) return true;
+  if (is_born(lineage_of(r), dart >> 6)) map_break_lineage(r);
+  return reserve_entries(r, 1);
+}
+
+// What a dart that is no child's lies on. One that came bears no ids yet.
+static uint32_t lies_on(const map_refining *r, map_sort sort, uint32_t record) {
   const map *m = r->m;
   const map_lineage *l = lineage_of(r);
   const map_index *index = m->indices[map_sort_dims[sort]];
-  const uint32_t record = map_record(m, dart);
-  if (map_is_born(m, dart)) return l->came.data[l->number.data[record]].on[sort];
+  if (!m->indices[14]->record_ids.data[record]) return l->came.data[l->number.data[record]].on[sort];
   return index ? index->record_ids.data[record] : 0;
 }
 
+// For which there is room.
 static uint32_t add_newcomer(map_refining *r, map_sort sort, map_newcomer newcomer) {
   map_lineage *l = lineage_of(r);
   if (!r->m->indices[map_sort_dims[sort]]) return 0;
-  enum { AT_ONCE = 256 };
-  if (l->newcomers[sort].count == l->newcomers[sort].capacity &&
-      !BASE_RESERVE(&r->m->allocator, &l->newcomers[sort], (uint64_t)l->newcomers[sort].count + AT_ONCE)) {
-    run_out(r);
-    return 0;
-  }
   l->newcomers[sort].data[l->newcomers[sort].count] = newcomer;
   return MAP_NEWCOMER | l->newcomers[sort].count++;
 }
@@ -109,9 +116,9 @@ static void find_vertices(map_refining *r) {
   for (uint32_t v = 0; v < table->vertex_count; v++) {
     const uint32_t at = table->vertex_at[v];
     const clv_dart dart = at == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at];
-    r->vertices[v] = v < corners ? ids[v] : dart ? lies_on(r, MAP_VERTICES, dart) : NOT_FOUND;
+    r->vertices[v] = v < corners ? ids[v] : dart ? lies_on(r, MAP_VERTICES, r->border.records[at]) : NOT_FOUND;
   }
-  for (uint32_t k = 0; k < table->birth_count && r->told; k++) {
+  for (uint32_t k = 0; k < table->birth_count; k++) {
     const map_birth *birth = &table->births[k];
     const map_refined_child *seat = &table->children[birth->seat.child];
     const uint8_t *corner = r->border.shape->sub[6].of;
@@ -134,16 +141,37 @@ static void find_edges(map_refining *r) {
   const uint32_t *ids = ids_of_parent(r, MAP_EDGES), family = l->families;
   if (!ids) return;
   l->families += edges->count;
-  for (uint32_t e = 0; e < table->edge_count && r->told; e++) {
+  for (uint32_t e = 0; e < table->edge_count; e++) {
     const uint32_t at = table->edge_at[e], whole = edges->of[at == MAP_NOWHERE ? 0 : at >> 2];
     const clv_dart dart = at == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at];
     if (dart)
-      r->edges[e] = lies_on(r, MAP_EDGES, dart);
+      r->edges[e] = lies_on(r, MAP_EDGES, r->border.records[at]);
     else if ((at & 3u) == 1)
       r->edges[e] = add_newcomer(r, MAP_EDGES, (map_newcomer){.old = ids[whole], .family = family + whole});
     else
       r->edges[e] = add_newcomer(r, MAP_EDGES, (map_newcomer){0});
   }
+}
+
+// What is kept from transaction to transaction grows much at a time.
+static bool reserve_newcomers(map_refining *r, map_sort sort, uint32_t more) {
+  enum { AT_ONCE = 256 };
+  map_lineage *l = lineage_of(r);
+  const uint64_t need = (uint64_t)l->newcomers[sort].count + more;
+  if (need <= l->newcomers[sort].capacity || !r->m->indices[map_sort_dims[sort]]) return true;
+  return BASE_RESERVE(&r->m->allocator, &l->newcomers[sort], need + AT_ONCE);
+}
+
+bool map_reserve_notes(map_refining *r, uint32_t more) {
+  enum { AT_ONCE = 512 };
+  map *m = r->m;
+  map_lineage *l = lineage_of(r);
+  const uint64_t need = (uint64_t)l->came.count + more;
+  if (!r->told) return true;
+  return (need <= l->came.capacity || BASE_RESERVE(&m->allocator, &l->came, 2 * need + AT_ONCE)) &&
+         (m->records.ready <= l->number.capacity || BASE_RESERVE(&m->allocator, &l->number, m->records.ready)) &&
+         reserve_newcomers(r, MAP_CORNERS, more) && reserve_newcomers(r, MAP_CELL_EDGES, more) &&
+         reserve_entries(r, more);
 }
 
 static bool reserve(map_refining *r) {
@@ -156,10 +184,11 @@ static bool reserve(map_refining *r) {
   const uint64_t lies = (uint64_t)l->lies.count + MAP_REFINED_VERTICES + MAP_REFINED_EDGES + MAP_POSITIONS;
   return (l->divisions.count < l->divisions.capacity ||
           BASE_RESERVE(&m->allocator, &l->divisions, 2 * (uint64_t)l->divisions.count + AT_ONCE)) &&
-         (lies <= l->lies.capacity || BASE_RESERVE(&m->allocator, &l->lies, 2 * lies));
+         (lies <= l->lies.capacity || BASE_RESERVE(&m->allocator, &l->lies, 2 * lies)) &&
+         reserve_newcomers(r, MAP_VERTICES, MAP_REFINED_VERTICES) && reserve_newcomers(r, MAP_EDGES, MAP_REFINED_EDGES);
 }
 
-void map_lineage_begin(map_refining *r) {
+clv_result map_lineage_begin(map_refining *r) {
   map *m = r->m;
   map_lineage *l = lineage_of(r);
   r->begun = true;
@@ -167,43 +196,30 @@ void map_lineage_begin(map_refining *r) {
   l->broken |= m->divided > m->log.count || !only_sets(m, m->divided, m->log.count);
   r->told = !l->broken;
   r->came_before = l->came.count;
+  r->notable_before = l->notable.count;
   for (uint32_t k = 0; k < MAP_SORTS; k++) r->newcomers_before[k] = l->newcomers[k].count;
-  if (!r->told) return;
+  if (!r->told) return CLV_OK;
   if (is_born(l, r->border.cell >> 6) || r->crossings.count) {
     map_break_lineage(r);
-    return;
+    return CLV_OK;
   }
-  if (!reserve(r)) {
-    run_out(r);
-    return;
-  }
+  const uint32_t values = m->log.count - m->divided;
+  if (!reserve(r) || !reserve_entries(r, values)) return map_no_memory(m);
+  map_note_entries(r, values);
   memset(r->edges, 0, sizeof r->edges);
   memset(r->cell_edges, 0, sizeof r->cell_edges);
   memset(r->corners, 0, sizeof r->corners);
   map_division *division = &l->divisions.data[l->divisions.count];
   *division = (map_division){.table = r->table, .parent = r->border.cell};
   find_vertices(r);
-  if (r->told) find_edges(r);
+  find_edges(r);
+  return CLV_OK;
 }
 
-static bool reserve_notes(map_refining *r, uint32_t more) {
-  enum { AT_ONCE = 512 };
-  map *m = r->m;
-  map_lineage *l = lineage_of(r);
-  const uint64_t need = (uint64_t)l->came.count + more;
-  const bool room =
-      (need <= l->came.capacity || BASE_RESERVE(&m->allocator, &l->came, 2 * need + AT_ONCE)) &&
-      (m->records.count <= l->number.capacity || BASE_RESERVE(&m->allocator, &l->number, m->records.ready));
-  if (!room) run_out(r);
-  return room;
-}
-
-// For which there is room.
-static void note(map_refining *r, clv_dart dart, map_came came) {
-  map_lineage *l = lineage_of(r);
-  l->number.data[map_page(r->m, dart).row + (dart & 0xFFFFu)] = l->came.count;
-  l->came.data[l->came.count] = came;
-  l->came.data[l->came.count++].dart = dart;
+static inline void note(map_lineage *l, map_seat seat, map_came came) {
+  came.dart = seat.dart;
+  l->number.data[seat.record] = l->came.count;
+  l->came.data[l->came.count++] = came;
 }
 
 // The dart that stands for an edge in the row of its cell; 0 where the cell has none.
@@ -215,49 +231,55 @@ static clv_dart first_of_edge(const map *m, clv_dart dart) {
   return cell | edges->first[edges->of[dart & 63u]];
 }
 
-static bool holds_first(const map *m, clv_dart end) {
-  const clv_dart across = map_alpha(m, end, 2);
-  return first_of_edge(m, end) == end || first_of_edge(m, across) == across;
+static bool holds_first(const map *m, const map_seat end[2]) {
+  return first_of_edge(m, end[0].dart) == end[0].dart || first_of_edge(m, end[1].dart) == end[1].dart;
 }
 
 // The half of an edge of a cell that goes on as the whole: in a row that with the dart that stands for it, otherwise
 // the first. Where the other one could take a place in the row that is not in use, the commit has to look.
-static uint32_t keeper(map_refining *r, const clv_dart ends[2], uint32_t whole) {
-  const bool second = holds_first(r->m, ends[1]);
+static uint32_t keeper(map_refining *r, const map_seat old[4], uint32_t whole) {
+  const bool second = holds_first(r->m, old + 2);
   if (whole & MAP_TEMPLATE_SLOT) return second;
   if (second || map_is_newcomer(whole)) map_break_lineage(r);
   return 0;
 }
 
-void map_note_middles(map_refining *r, uint32_t l, const clv_dart old[2], const clv_dart darts[4]) {
-  if (!r->told || !reserve_notes(r, 4)) return;
+void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const map_seat new[4]) {
+  if (!r->told) return;
   const map_refinement *table = r->table;
   const uint32_t ends[2] = {l, r->border.shape->alpha[0][l]};
-  const uint32_t corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){0}), whole = lies_on(r, MAP_CELL_EDGES, old[0]);
+  const uint32_t corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){0});
+  const uint32_t whole = lies_on(r, MAP_CELL_EDGES, old[0].record);
   uint32_t cell_edges[2] = {whole, whole};
   if (whole)
     cell_edges[1 - keeper(r, old, whole)] =
-        add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){.old = whole, .near = old[0]});
+        add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){.old = whole, .near = old[0].dart});
   map_came came = {.on = {r->vertices[table->vertex_on[4 * l + 1]], 0, corner, 0}};
   for (uint32_t e = 0; e < 2; e++) {
     came.on[MAP_EDGES] = r->edges[table->edge_on[4 * ends[e]]];
     came.on[MAP_CELL_EDGES] = cell_edges[e];
-    note(r, darts[2 * e], came);
-    note(r, darts[2 * e + 1], came);
+    note(lineage_of(r), new[2 * e], came);
+    note(lineage_of(r), new[2 * e + 1], came);
   }
 }
 
-void map_note_across(map_refining *r, uint32_t at, clv_dart middle, clv_dart dart) {
-  if (!r->told || !reserve_notes(r, 1)) return;
+void map_note_across(map_refining *r, uint32_t facet, const map_seat *seats) {
+  if (!r->told) return;
   const map_refinement *table = r->table;
-  const uint32_t vertex = table->vertex_on[at], edge = table->edge_on[at];
-  uint32_t corner = r->corners[vertex];
-  if (vertex == table->vertex_on[(at & ~3u) + 1])
-    corner = lies_on(r, MAP_CORNERS, middle);
-  else if (!corner)
-    corner = r->corners[vertex] = add_newcomer(r, MAP_CORNERS, (map_newcomer){0});
-  if (!r->cell_edges[edge]) r->cell_edges[edge] = add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){0});
-  note(r, dart, (map_came){.on = {r->vertices[vertex], r->edges[edge], corner, r->cell_edges[edge]}});
+  const uint32_t first = 4u * r->border.shape->facet_first[facet], size = r->border.shape->facet_size[facet];
+  for (uint32_t k = 0; k < 4 * size; k += 4) {
+    const uint32_t middle = table->vertex_on[first + k + 1];
+    const uint32_t beside = lies_on(r, MAP_CORNERS, seats[k + 1].record);
+    for (uint32_t at = first + k + 2; at < first + k + 4; at++) {
+      const uint32_t vertex = table->vertex_on[at], edge = table->edge_on[at];
+      uint32_t *corner = &r->corners[vertex], *cell_edge = &r->cell_edges[edge];
+      if (vertex != middle && !*corner) *corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){0});
+      if (!*cell_edge) *cell_edge = add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){0});
+      const map_came came = {
+          .on = {r->vertices[vertex], r->edges[edge], vertex == middle ? beside : *corner, *cell_edge}};
+      note(lineage_of(r), seats[at - first], came);
+    }
+  }
 }
 
 // What a place bears before the commit: of a half what the whole was, of what is new nothing.
@@ -296,9 +318,11 @@ static void finish(map_refining *r) {
   for (uint32_t v = 0; v < table->vertex_count; v++) l->lies.data[l->lies.count++] = r->vertices[v];
   for (uint32_t e = 0; e < table->edge_count; e++) l->lies.data[l->lies.count++] = r->edges[e];
   division->known = r->was_plain ? 0 : l->lies.count;
+  division->dropped = r->dropped;
   for (uint32_t at = 0; !r->was_plain && at < 4u * r->border.shape->dart_count; at++) {
     const clv_dart dart = r->border.darts[at];
-    l->lies.data[l->lies.count++] = dart && !map_is_born(m, dart) ? dart : CLV_NO_DART;
+    const bool known = dart && m->indices[14]->record_ids.data[r->border.records[at]];
+    l->lies.data[l->lies.count++] = known ? dart : CLV_NO_DART;
   }
   for (uint32_t c = 0; c < table->child_count; c++) {
     const uint32_t block = r->children[c] >> 6;
@@ -312,13 +336,13 @@ static void finish(map_refining *r) {
 clv_result map_lineage_end(map_refining *r, clv_result result) {
   map *m = r->m;
   map_lineage *l = lineage_of(r);
-  if (result == CLV_OK && r->no_memory) result = map_no_memory(m);
   if (result == CLV_OK) {
     if (r->told) finish(r);
     m->divided = m->log.count;
   }
   if (result == CLV_OK || !r->begun) return result;
   l->came.count = r->came_before;
+  l->notable.count = r->notable_before;
   for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = r->newcomers_before[k];
   return result;
 }

@@ -42,9 +42,10 @@ typedef struct map_came {
 typedef struct map_division {
   const map_refinement *table;
   clv_dart parent, children[8];
-  uint32_t came;  // darts that came before its children
-  uint32_t lies;  // where in `lies` its vertices are told, and its edges behind them
-  uint32_t known; // where in `lies` the darts are that its border had before, by place; 0: it had none but its own
+  uint32_t came;    // darts that came before its children
+  uint32_t lies;    // where in `lies` its vertices are told, and its edges behind them
+  uint32_t known;   // where in `lies` the darts are that its border had before, by place; 0: it had none but its own
+  uint32_t dropped; // then: the entry of the log that drops the first of its darts; the others follow
   uint8_t had_vertices[8];
   uint16_t had_edges[8]; // places of each child that bear an id since it came, as bits
 } map_division;
@@ -54,6 +55,7 @@ typedef struct map_lineage {
   BASE_ARRAY(map_newcomer) newcomers[MAP_SORTS];
   BASE_ARRAY(map_division) divisions;
   map_words lies;
+  map_words notable;        // entries of the log that are no links, and tell of nothing inherited
   BASE_ARRAY(uint8_t) kept; // by family: somebody goes on under the old id
   uint32_t families;
   map_words number; // by record: which of the darts that came it is
@@ -65,19 +67,24 @@ typedef struct map_lineage {
 void map_lineage_free(map *m);
 
 // Before a cell is refined, once its border is known: what its vertices and edges are.
-void map_lineage_begin(map_refining *r);
-// Its end, with what came of it; CLV_ERROR_MEMORY if something could not be noted. What was noted is taken back where
-// it failed.
+clv_result map_lineage_begin(map_refining *r);
+// Its end, with what came of it. What was noted is taken back where it failed.
 clv_result map_lineage_end(map_refining *r, clv_result result);
-// Darts were hung into a cell in the middle of the parent's edge at l: two on the half of old[0], and two on that of
-// old[1].
-void map_note_middles(map_refining *r, uint32_t l, const clv_dart old[2], const clv_dart darts[4]);
-// A dart was hung into a cell at a place of the border, on an edge across the face; `middle` was there before.
-void map_note_across(map_refining *r, uint32_t at, clv_dart middle, clv_dart dart);
+// Room to note so many darts. False when memory is out.
+bool map_reserve_notes(map_refining *r, uint32_t more);
+// The last entries of the log are notable, so many. Room for those of darts comes with that for them, for those of the
+// parent and its children when it begins.
+void map_note_entries(map_refining *r, uint32_t count);
+// Darts were hung into a cell in the middle of the parent's edge at l: two on the half of old[0], beside it and old[1],
+// and two on that of old[2].
+void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const map_seat new[4]);
+// Edges across were put into the face beyond a facet. Seats are by place, from that of the facet's first dart on: those
+// of the middles, which were there before, and behind each two that came.
+void map_note_across(map_refining *r, uint32_t facet, const map_seat *seats);
 // Gives places of a child, as bits, the ids they have from its parent.
 void map_note_heir(map_refining *r, uint32_t child, uint32_t vertices, uint32_t edges);
-// A cell is about to be extended: one of this transaction's own is too much.
-void map_note_extension(map_refining *r, clv_dart dart);
+// A cell is about to be extended: one of this transaction's own is too much. False when memory is out.
+bool map_note_extension(map_refining *r, clv_dart dart);
 void map_break_lineage(map_refining *r);
 
 // Whether the open transaction is told by its lineage (grow.c).

@@ -255,8 +255,6 @@ map_part_end map_commit_growth(map *m);
 // What all commits that refine are told by: the lists of what came, without a plan. False when memory is out
 // (resolve.c).
 bool map_survey_growth(map *m, map_plan *plan);
-// What becomes of the cells of such a commit, once ids are given (commit.c).
-void map_end_growth(map *m, map_plan *plan);
 
 // Lists the cells that a commit dropped, so many, if it removes cells of one kind and does nothing else; none where it
 // does more (whole.c). False when memory is out.

@@ -13,10 +13,6 @@
 
 #include <assert.h>
 
-clv_result map_refining_add(map_refining *r, clv_dart beside, clv_dart *added) {
-  return map_dart_hang(r->m, map_side(r->m, beside) ^ 1u, r->border.level + 1, map_block(r->m, beside), added);
-}
-
 static bool is_own(const map_refining *r, clv_dart dart) {
   return dart >> 6 == r->border.cell >> 6;
 }
@@ -27,78 +23,134 @@ static clv_result refuse_fold(map_refining *r) {
 
 // What is beyond
 
+static void face(map_refining *r, uint32_t at, map_seat beyond) {
+  r->beyond[at] = beyond.dart;
+  r->faced[at] = beyond.record;
+}
+
+static bool is_folded(const map_refining *r, map_seat beyond) {
+  const uint32_t block =
+      beyond.record == MAP_NO_RECORD ? beyond.dart >> 6 : r->m->records.cell.data[beyond.record] & MAP_BLOCK;
+  return block == r->border.cell >> 6;
+}
+
+// A cell without records has no darts but its own, and faces one cell at each facet.
+static clv_result look_beyond_facets(map_refining *r) {
+  const clv_template *shape = r->border.shape;
+  const clv_page page = map_page(r->m, r->border.cell);
+  const uint32_t *links = &r->m->rows[page.kind].data.data[(size_t)map_row(page, r->border.cell) * shape->facet_count];
+  for (uint32_t f = 0; f < shape->facet_count; f++) {
+    const uint32_t first = 4u * shape->facet_first[f];
+    if (!links[f]) continue;
+    if (is_folded(r, map_seat_of(r->m, links[f]))) return refuse_fold(r);
+    map_read_facet(r->m, links[f], shape->facet_size[f], r->beyond + first);
+    for (uint32_t at = first; at < first + 4u * shape->facet_size[f]; at += 4) r->faced[at] = MAP_NO_RECORD;
+  }
+  return CLV_OK;
+}
+
 static clv_result look_beyond(map_refining *r) {
-  const uint32_t step = r->was_plain ? 4 : 1; // it has no darts but its own
-  for (uint32_t at = 0; at < 4u * r->border.shape->dart_count; at += step) {
-    const clv_dart dart = r->border.darts[at];
-    const clv_dart beyond = dart ? map_alpha(r->m, dart, r->m->view.dimension) : CLV_NO_DART;
-    r->beyond[at] = beyond == dart ? CLV_NO_DART : beyond;
-    if (r->beyond[at] && map_block(r->m, beyond) == r->border.cell >> 6) return refuse_fold(r);
+  if (r->was_plain) return look_beyond_facets(r);
+  const uint32_t n = r->m->view.dimension;
+  for (uint32_t at = 0; at < 4u * r->border.shape->dart_count; at++) {
+    if (!r->border.darts[at]) continue;
+    const map_seat seat = {r->border.darts[at], r->border.records[at]}, beyond = map_follow(r->m, seat, n);
+    if (beyond.dart == seat.dart) continue;
+    face(r, at, beyond);
+    if (is_folded(r, beyond)) return refuse_fold(r);
   }
   return CLV_OK;
 }
 
-// The new darts in the middle of an edge of one cell: of its dart x, of a0(x), and in 3D of the two across, by a2.
-typedef struct middle {
-  clv_dart here[2], across[2];
-} middle;
-
-static clv_result extend(map_refining *r, clv_dart dart) {
-  map_note_extension(r, dart);
-  return map_extend(r->m, dart);
-}
-
-static clv_result halve_in_face(map_refining *r, clv_dart x, middle *new) {
-  map *m = r->m;
-  const clv_dart ends[2] = {x, map_alpha(m, x, 0)};
-  clv_result result = extend(r, x);
-  for (uint32_t e = 0; result == CLV_OK && e < 2; e++) {
-    result = map_refining_add(r, ends[e], &new->here[e]);
-    if (result == CLV_OK) result = map_join(m, 0, ends[e], new->here[e]);
-  }
-  return result == CLV_OK ? map_join(m, 1, new->here[0], new->here[1]) : result;
-}
-
-// The same in space, where it is done most: four darts beside four, all in one cell. `l` is the dart of the parent
-// whose edge it is.
-static clv_result halve_in_volume(map_refining *r, uint32_t l, clv_dart x, middle *new) {
-  enum { DARTS = 4, WRITES = DARTS * 5 };
-  map *m = r->m;
-  const clv_result result = extend(r, x);
+// The dart of a cell that is to be changed, with its record.
+static clv_result extend(map_refining *r, clv_dart dart, map_seat *seat) {
+  *seat = map_seat_of(r->m, dart);
+  if (seat->record != MAP_NO_RECORD) return CLV_OK;
+  if (!map_note_extension(r, dart)) return map_no_memory(r->m);
+  const clv_result result = map_extend(r->m, dart);
   if (result != CLV_OK) return result;
-  if (!map_records_reserve(m, DARTS) || !map_log_reserve(m, WRITES)) return map_no_memory(m);
-  const clv_dart ends[2] = {x, map_alpha(m, x, 0)};
-  const clv_dart old[DARTS] = {ends[0], map_alpha(m, ends[0], 2), ends[1], map_alpha(m, ends[1], 2)};
-  uint32_t beside[DARTS], records[DARTS];
-  clv_dart darts[DARTS];
-  for (uint32_t k = 0; k < DARTS; k++) {
-    beside[k] = map_record(m, old[k]);
-    const uint32_t cell = m->records.cell.data[beside[k]];
-    records[k] = map_hang(m, cell >> 31 ^ 1u, r->border.level + 1, cell & MAP_BLOCK, &darts[k]);
-  }
-  for (uint32_t k = 0; k < DARTS; k++) {
-    map_put_alpha(m, beside[k], old[k], 0, darts[k]);
-    map_put_alpha(m, records[k], darts[k], 0, old[k]);
-    map_put_alpha(m, records[k], darts[k], 1, darts[k ^ 2u]);
-    map_put_alpha(m, records[k], darts[k], 2, darts[k ^ 1u]);
-  }
-  *new = (middle){{darts[0], darts[2]}, {darts[1], darts[3]}};
-  map_note_middles(r, l, ends, darts);
+  map_note_entries(r, 1);
+  *seat = map_seat_of(r->m, dart);
   return CLV_OK;
+}
+
+// The cell of a new dart beside an old one of the same cell: it lies on the other side.
+static uint32_t cell_beside(const map *m, map_seat seat) {
+  return (m->records.cell.data[seat.record] & (MAP_SIDE | MAP_BLOCK)) ^ MAP_SIDE;
+}
+
+static clv_result halve_in_face(map_refining *r, uint32_t l) {
+  map *m = r->m;
+  map_seat ends[2], seats[2];
+  const clv_result result = extend(r, r->beyond[4 * l], &ends[0]);
+  if (result != CLV_OK) return result;
+  if (!map_records_reserve(m, 2) || !map_log_reserve(m, 2 * 4)) return map_no_memory(m);
+  ends[1] = map_follow(m, ends[0], 0);
+  const uint32_t cells[2] = {cell_beside(m, ends[0]), cell_beside(m, ends[1])};
+  map_hang(m, 2, cells, r->border.level + 1, seats);
+  map_writer w = map_write_begin(m);
+  for (uint32_t e = 0; e < 2; e++) {
+    map_put_alpha(&w, ends[e], 0, seats[e].dart);
+    map_put_alpha(&w, seats[e], 0, ends[e].dart);
+    map_put_alpha(&w, seats[e], 1, seats[e ^ 1u].dart);
+    face(r, 4u * (e ? r->border.shape->alpha[0][l] : l) + 1, seats[e]);
+  }
+  map_write_end(m, &w);
+  return CLV_OK;
+}
+
+// In space, where it is done most, an edge of a cell gets four darts in its middle, beside four. There is room for
+// them.
+enum { MIDDLES = 4, MIDDLE_WRITES = MIDDLES * 5 + 4 };
+
+// Halves the edge of x in its cell. `l` is the dart of the parent whose edge it is; new[0] and new[2] lie on the side
+// of x, new[1] and new[3] across, and are joined to those that the next cell gets. *last: those of the cell before;
+// none where .dart is 0.
+static void halve_in_volume(map_refining *r, uint32_t l, map_seat x, map_seat last[MIDDLES]) {
+  map *m = r->m;
+  const map_seat end = map_follow(m, x, 0);
+  const map_seat old[MIDDLES] = {x, map_follow(m, x, 2), end, map_follow(m, end, 2)};
+  map_seat new[MIDDLES];
+  uint32_t cells[MIDDLES];
+  for (uint32_t k = 0; k < MIDDLES; k++) cells[k] = cell_beside(m, old[k]);
+  map_hang(m, MIDDLES, cells, r->border.level + 1, new);
+  map_note_entries(r, MIDDLES);
+  map_writer w = map_write_begin(m);
+  for (uint32_t k = 0; k < MIDDLES; k++) {
+    map_put_alpha(&w, old[k], 0, new[k].dart);
+    map_put_alpha(&w, new[k], 0, old[k].dart);
+    map_put_alpha(&w, new[k], 1, new[k ^ 2u].dart);
+    map_put_alpha(&w, new[k], 2, new[k ^ 1u].dart);
+  }
+  for (uint32_t k = 0; k < MIDDLES && last[0].dart; k += 2) {
+    map_put_alpha(&w, last[k + 1], 3, new[k].dart);
+    map_put_alpha(&w, new[k], 3, last[k + 1].dart);
+  }
+  map_write_end(m, &w);
+  map_note_middles(r, l, old, new);
+  memcpy(last, new, sizeof new);
 }
 
 // The dart in the next cell round an edge; 0 where there is none.
-static clv_dart next_round(const map *m, clv_dart x) {
-  const clv_dart out = map_alpha(m, x, 2), next = map_alpha(m, out, 3);
-  return next == out ? CLV_NO_DART : next;
+static clv_dart next_round(const map *m, map_seat x) {
+  const map_seat out = map_follow(m, x, 2);
+  const clv_dart next = m->records.alpha.data[4 * (size_t)out.record + 3];
+  return next == out.dart ? CLV_NO_DART : next;
 }
 
-// All of them are extended before one is changed: what a plain cell faces is told by links that go along its facets.
+// All of them are extended before one is changed: what a plain cell faces is told by links that go along its facets. So
+// there is room for all that comes, too.
 static clv_result extend_round(map_refining *r, uint32_t l) {
-  clv_result result = CLV_OK;
-  for (clv_dart x = r->beyond[4 * l]; result == CLV_OK && x && !is_own(r, x); x = next_round(r->m, x))
-    result = extend(r, x);
-  return result;
+  uint32_t count = 0;
+  for (clv_dart x = r->beyond[4 * l]; x && !is_own(r, x); count++) {
+    map_seat seat;
+    const clv_result result = extend(r, x, &seat);
+    if (result != CLV_OK) return result;
+    x = next_round(r->m, seat);
+  }
+  const bool room = map_records_reserve(r->m, (uint64_t)count * MIDDLES) &&
+                    map_log_reserve(r->m, count * MIDDLE_WRITES) && map_reserve_notes(r, count * MIDDLES);
+  return room ? CLV_OK : map_no_memory(r->m);
 }
 
 // Goes round an edge from the facet of l; *round is set when it comes to the parent again, on the other side.
@@ -106,29 +158,24 @@ static clv_result halve_from(map_refining *r, uint32_t l, bool *round) {
   map *m = r->m;
   const clv_template *shape = r->border.shape;
   const uint32_t other = shape->alpha[2][l], end[2] = {l, shape->alpha[0][l]};
-  clv_result result = extend_round(r, l);
-  middle last = {{0}, {0}};
+  const clv_result result = extend_round(r, l);
+  if (result != CLV_OK) return result;
+  map_seat last[MIDDLES] = {{0, 0}};
   *round = false;
-  for (clv_dart x = r->beyond[4 * l]; result == CLV_OK && x;) {
+  for (clv_dart x = r->beyond[4 * l]; x;) {
     if (is_own(r, x)) {
       if (x != (r->border.cell | other)) return refuse_fold(r);
       *round = true;
-      for (uint32_t e = 0; e < 2; e++) r->beyond[4u * shape->alpha[2][end[e]] + 1] = last.across[e];
+      for (uint32_t e = 0; e < 2; e++) face(r, 4u * shape->alpha[2][end[e]] + 1, last[2 * e + 1]);
       break;
     }
-    middle new = {{0}, {0}};
-    result = halve_in_volume(r, l, x, &new);
-    if (result != CLV_OK) break;
-    for (uint32_t e = 0; e < 2; e++) {
-      if (!last.here[e])
-        r->beyond[4 * end[e] + 1] = new.here[e];
-      else if (result == CLV_OK)
-        result = map_join(m, 3, last.across[e], new.here[e]);
-    }
-    last = new;
-    x = next_round(m, x);
+    const map_seat seat = map_seat_of(m, x);
+    const bool first = !last[0].dart;
+    halve_in_volume(r, l, seat, last);
+    for (uint32_t e = 0; first && e < 2; e++) face(r, 4 * end[e] + 1, last[2 * e]);
+    x = next_round(m, seat);
   }
-  return result;
+  return CLV_OK;
 }
 
 static clv_result halve_edges(map_refining *r) {
@@ -139,11 +186,7 @@ static clv_result halve_edges(map_refining *r) {
                        (shape->dimension == 2 || l < shape->alpha[2][shape->alpha[0][l]]);
     if (!first || r->border.darts[4 * l + 1]) continue;
     if (shape->dimension == 2) {
-      middle new = {.here = {0}};
-      if (!r->beyond[4 * l]) continue;
-      result = halve_in_face(r, r->beyond[4 * l], &new);
-      r->beyond[4 * l + 1] = new.here[0];
-      r->beyond[4u * shape->alpha[0][l] + 1] = new.here[1];
+      if (r->beyond[4 * l]) result = halve_in_face(r, l);
       continue;
     }
     bool round = false;
@@ -156,28 +199,38 @@ static clv_result halve_edges(map_refining *r) {
 // Edges across the faces beyond. The new darts lie to each other as those of the parent would.
 
 static clv_result split_beyond(map_refining *r, uint32_t facet) {
+  enum { MOST = 8 }; // darts of a facet
   map *m = r->m;
   const clv_template *shape = r->border.shape;
-  const uint32_t first = shape->facet_first[facet], size = shape->facet_size[facet], end = first + size;
-  uint32_t records[MAP_POSITIONS]; // of the darts that come
-  const clv_result result = extend(r, r->beyond[4 * first]);
+  const uint32_t first = 4u * shape->facet_first[facet], size = shape->facet_size[facet];
+  map_seat seat, seats[4 * MOST], new[2 * MOST]; // by place from the first on; those that come
+  uint32_t cells[2 * MOST];
+  const clv_result result = extend(r, r->beyond[first], &seat);
   if (result != CLV_OK) return result;
-  if (!map_records_reserve(m, 2 * size) || !map_log_reserve(m, 2 * size * 5)) return map_no_memory(m);
-  for (uint32_t at = 4 * first; at < 4 * end; at += 4) {
-    assert(r->beyond[at] && r->beyond[at + 1]);
-    uint32_t cell = m->records.cell.data[map_record(m, r->beyond[at + 1])];
-    for (uint32_t j = 2; j < 4; j++) {
-      cell ^= MAP_SIDE;
-      records[at + j] = map_hang(m, cell >> 31, r->border.level + 1, cell & MAP_BLOCK, &r->beyond[at + j]);
-      map_note_across(r, at + j, r->beyond[at + 1], r->beyond[at + j]);
-    }
+  if (!map_records_reserve(m, 2 * size) || !map_log_reserve(m, 2 * size * 5) || !map_reserve_notes(r, 2 * size))
+    return map_no_memory(m);
+  for (uint32_t k = 0; k < size; k++) {
+    assert(r->beyond[first + 4 * k] && r->beyond[first + 4 * k + 1]);
+    seats[4 * k + 1] = (map_seat){r->beyond[first + 4 * k + 1], r->faced[first + 4 * k + 1]};
+    cells[2 * k] = cell_beside(m, seats[4 * k + 1]);
+    cells[2 * k + 1] = cells[2 * k] ^ MAP_SIDE;
   }
-  for (uint32_t at = 4 * first + 2; at < 4 * end; at += (at & 1u) ? 3 : 1)
-    for (uint32_t i = 0; i < 3; i++) {
-      const uint32_t to = r->table->border[at][i];
-      map_put_alpha(m, records[at], r->beyond[at], i, r->beyond[to]);
-      if ((to & 3u) == 1) map_put_alpha(m, map_record(m, r->beyond[to]), r->beyond[to], i, r->beyond[at]);
+  map_hang(m, 2 * size, cells, r->border.level + 1, new);
+  map_note_entries(r, 2 * size);
+  for (uint32_t k = 0; k < 2 * size; k++) {
+    const uint32_t at = 4 * (k >> 1) + 2 + (k & 1u);
+    seats[at] = new[k];
+    face(r, first + at, new[k]);
+  }
+  map_writer w = map_write_begin(m);
+  for (uint32_t k = 0; k < 2 * size; k++)
+    for (uint32_t i = 0, at = 4 * (k >> 1) + 2 + (k & 1u); i < 3; i++) {
+      const uint32_t to = r->table->border[first + at][i] - first;
+      map_put_alpha(&w, new[k], i, seats[to].dart);
+      if ((to & 3u) == 1) map_put_alpha(&w, seats[to], i, new[k].dart);
     }
+  map_write_end(m, &w);
+  map_note_across(r, facet, seats);
   return CLV_OK;
 }
 
@@ -196,28 +249,33 @@ static clv_result split_faces(map_refining *r) {
 // Children
 
 static clv_result add_children(map_refining *r) {
+  const map_refinement *table = r->table;
+  map *m = r->m;
   const clv_template *shape = r->border.shape;
-  const bool turned = map_side(r->m, r->border.cell);
-  const bool room = map_rows_reserve(r->m, r->table->kind, r->table->child_count);
-  clv_result result = room ? CLV_OK : map_no_memory(r->m);
-  for (uint32_t c = 0; result == CLV_OK && c < r->table->child_count; c++) {
-    result = map_cell_add(r->m, (clv_kind)r->table->kind, &r->children[c]);
-    if (result == CLV_OK && turned) result = map_turn(r->m, r->children[c]);
+  const bool turned = map_side(m, r->border.cell);
+  const uint32_t mark = m->log.count;
+  const bool room = map_rows_reserve(m, table->kind, table->child_count) &&
+                    map_log_reserve(m, (2u + shape->facet_count) * table->child_count);
+  clv_result result = room ? CLV_OK : map_no_memory(m);
+  for (uint32_t c = 0; result == CLV_OK && c < table->child_count; c++) {
+    result = map_cell_add(m, (clv_kind)table->kind, &r->children[c]);
+    if (result == CLV_OK && turned) result = map_turn(m, r->children[c]);
   }
-  for (uint32_t c = 0; c < r->table->child_count; c++)
-    for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++) {
-      const map_child_dart link = r->table->children[c].link[f];
-      if (link.child != MAP_NOWHERE)
-        result = map_link(r->m, r->children[c] | shape->facet_first[f], map_child_at(r, link));
+  if (result != CLV_OK) return result;
+  map_note_entries(r, m->log.count - mark);
+  for (uint32_t c = 0; c < table->child_count; c++)
+    for (uint32_t f = 0; f < shape->facet_count; f++) {
+      const map_child_dart link = table->children[c].link[f];
+      if (link.child != MAP_NOWHERE) map_put_link(m, r->children[c] | shape->facet_first[f], map_child_at(r, link));
     }
-  return result;
+  return CLV_OK;
 }
 
 // True when finer vertices lie on the part of the border that is a child's.
 static bool has_finer(const map_refining *r, uint32_t child) {
   const uint8_t *at = r->table->children[child].at;
   const clv_dart *darts = r->border.darts;
-  for (uint32_t l = 0; !r->was_plain && l < r->border.shape->dart_count; l += 2) { // a0 joins even darts and odd ones
+  for (uint32_t l = 0; r->border.finer && l < r->border.shape->dart_count; l += 2) { // a0 joins even darts and odd ones
     if (at[l] == MAP_NOWHERE || !darts[at[l]] || !darts[at[l + 1]]) continue;
     if (map_alpha(r->m, darts[at[l]], 0) != darts[at[l + 1]]) return true;
   }
@@ -245,7 +303,8 @@ static clv_result take_over(map_refining *r, uint32_t child) {
   return result;
 }
 
-static clv_result settle_facet(map_refining *r, uint32_t child, uint32_t facet, bool finer) {
+// A facet of a child that was extended for what is finer: every dart has a link.
+static clv_result sew_finer(map_refining *r, uint32_t child, uint32_t facet) {
   map *m = r->m;
   const clv_template *shape = r->border.shape;
   const uint32_t first = shape->facet_first[facet], end = first + shape->facet_size[facet];
@@ -254,101 +313,171 @@ static clv_result settle_facet(map_refining *r, uint32_t child, uint32_t facet, 
   for (uint32_t l = first; result == CLV_OK && l < end; l++) {
     const clv_dart beyond = r->beyond[at[l]], dart = r->children[child] | l;
     if (!beyond) continue;
-    if (finer)
-      result = map_set_alpha(m, dart, shape->dimension, beyond);
-    else if (l == first)
-      result = map_link(m, dart, beyond);
+    result = map_set_alpha(m, dart, shape->dimension, beyond);
     if (result == CLV_OK) result = map_face(m, beyond, dart);
   }
   return result;
+}
+
+// A facet of a plain child: its first dart has the link. There is room in the log.
+static void sew_facet(map_refining *r, uint32_t child, uint32_t facet) {
+  map *m = r->m;
+  const clv_template *shape = r->border.shape;
+  const uint32_t first = shape->facet_first[facet], end = first + shape->facet_size[facet], n = shape->dimension;
+  const uint8_t *at = r->table->children[child].at;
+  const clv_dart faced = r->beyond[at[first]];
+  if (faced) map_put_link(m, r->children[child] | first, faced);
+  map_writer w = map_write_begin(m);
+  for (uint32_t l = first; l < end; l++) {
+    const clv_dart beyond = r->beyond[at[l]], dart = r->children[child] | l;
+    if (!beyond) continue;
+    const map_seat seat = {beyond, r->faced[at[l]] == MAP_NO_RECORD ? map_record(m, beyond) : r->faced[at[l]]};
+    if (seat.record != MAP_NO_RECORD) {
+      map_put_alpha(&w, seat, n, dart);
+      continue;
+    }
+    if (clv_templates[map_page(m, beyond).kind].position[beyond & 63u]) continue;
+    map_write_end(m, &w);
+    map_put_link(m, beyond, dart);
+    w = map_write_begin(m);
+  }
+  map_write_end(m, &w);
 }
 
 static clv_result settle_child(map_refining *r, uint32_t child) {
   const clv_template *shape = r->border.shape;
   const bool finer = has_finer(r, child);
   clv_result result = finer ? take_over(r, child) : CLV_OK;
-  for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++)
-    if (r->table->children[child].at[shape->facet_first[f]] != MAP_NOWHERE) result = settle_facet(r, child, f, finer);
+  if (result == CLV_OK && !map_log_reserve(r->m, shape->dart_count + shape->facet_count)) return map_no_memory(r->m);
+  for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++) {
+    if (r->table->children[child].at[shape->facet_first[f]] == MAP_NOWHERE) continue;
+    if (finer)
+      result = sew_finer(r, child, f);
+    else
+      sew_facet(r, child, f);
+  }
   return result;
 }
 
-// A dart that this transaction added bears no ids yet.
-static bool is_known(const map *m, clv_dart dart) {
-  const map_index *vertices = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];
-  return map_page(m, dart).kind != MAP_KIND_DARTS || vertices->record_ids.data[map_record(m, dart)];
+// What darts at the places of the border have of the parent: everything, where it had a dart there that bears ids; the
+// edge and the face, in the middle of an edge that was whole; the face, across it. One that this transaction added
+// bears none.
+typedef struct bequest {
+  clv_dart from[MAP_POSITIONS];
+  uint8_t apart[MAP_POSITIONS];
+  uint32_t places[CLV_TEMPLATE_DARTS]; // of a dart in its cell, as bits: the corner, and the edge from OF_EDGES on
+} bequest;
+enum { OF_EDGES = 8, CORNERS = (1u << OF_EDGES) - 1u };
+
+static void find_bequest(const map_refining *r, bequest *b) {
+  static const uint8_t on_border[4] = {0, 1, 3, 3};
+  const map_border *border = &r->border;
+  const map_index *vertices = r->m->indices[clv_orbit_dims(&r->m->view, CLV_VERTEX)];
+  for (uint32_t at = 0; at < 4u * border->shape->dart_count; at++) {
+    const clv_dart dart = border->darts[at];
+    const bool known = dart && (!(at & 3u) || vertices->record_ids.data[border->records[at]]);
+    b->from[at] = known ? dart : border->cell | at >> 2;
+    b->apart[at] = known ? 0 : on_border[at & 3u];
+  }
+  for (uint32_t l = 0; l < border->shape->dart_count; l++)
+    b->places[l] = 1u << border->shape->sub[6].of[l] | 1u << OF_EDGES << border->shape->sub[5].of[l];
 }
 
-// What a child's dart has of its parent: everything, where the parent had a dart there; the edge and the face, in the
-// middle of an edge that was whole; the face, across it; the cell.
-static clv_result inherit(map_refining *r, uint32_t child) {
-  static const uint8_t on_border[4] = {0, 1, 3, 3};
+// The first dart of a child has the cell, at least; those inside the parent have nothing else.
+static clv_result inherit(map_refining *r, const bequest *b, uint32_t child) {
   map *m = r->m;
   const clv_template *shape = r->border.shape;
-  const uint8_t *places = r->table->children[child].at, *corner = shape->sub[6].of, *edge = shape->sub[5].of;
+  static const uint32_t borne[4] = {UINT32_MAX, ~(uint32_t)CORNERS, 0, 0}; // by the dimensions that are apart
+  const uint8_t *places = r->table->children[child].at;
+  const clv_dart first = r->children[child];
   const uint8_t cell = (uint8_t)((1u << shape->dimension) - 1u);
-  uint32_t vertices = 0, edges = 0;
-  clv_result result = CLV_OK;
-  for (uint32_t l = 0; result == CLV_OK && l < shape->dart_count; l++) {
+  uint32_t had = 0; // places that bear an id
+  if (!map_log_reserve(m, shape->dart_count)) return map_no_memory(m);
+  map_write *log = m->log.data + m->log.count;
+  for (uint32_t l = 0; l < shape->dart_count; l++) {
     const uint32_t at = places[l];
     if (at == MAP_NOWHERE && l) { // so is all of its facet
       l = shape->facet_first[shape->facet[l]] + shape->facet_size[shape->facet[l]] - 1u;
       continue;
     }
-    const clv_dart there = at == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at];
-    const clv_dart source = there && is_known(m, there) ? there : CLV_NO_DART;
-    const clv_dart from = source ? source : r->border.cell | (at == MAP_NOWHERE ? 0 : at >> 2);
-    const uint8_t shared = source ? 0 : at == MAP_NOWHERE ? cell : on_border[at & 3u];
-    if (!r->told) {
-      result = map_inherit(m, r->children[child] | l, shared, from);
-      continue;
-    }
-    vertices |= (uint32_t)(shared == 0) << corner[l];
-    edges |= (uint32_t)(shared <= 1) << edge[l];
-    result =
-        map_write_log(m, (map_write){.op = MAP_INHERIT, .i = shared, .dart = r->children[child] | l, .before = from});
+    const uint8_t apart = at == MAP_NOWHERE ? cell : b->apart[at];
+    *log++ = (map_write){
+        .op = MAP_INHERIT, .i = apart, .dart = first | l, .before = at == MAP_NOWHERE ? r->border.cell : b->from[at]};
+    had |= borne[apart & 3u] & b->places[l];
   }
-  if (r->told && result == CLV_OK) map_note_heir(r, child, vertices, edges);
+  const map_write *end = log;
+  log = m->log.data + m->log.count;
+  m->log.count = (uint32_t)(end - m->log.data);
+  if (r->told)
+    map_note_heir(r, child, had & CORNERS, had >> OF_EDGES);
+  else
+    for (; log < end; log++) map_take_ids(m, log->dart, log->i, log->before);
+  return CLV_OK;
+}
+
+static clv_result settle_children(map_refining *r) {
+  bequest b;
+  clv_result result = CLV_OK;
+  find_bequest(r, &b);
+  for (uint32_t c = 0; result == CLV_OK && c < r->table->child_count; c++) {
+    result = settle_child(r, c);
+    if (result == CLV_OK) result = inherit(r, &b, c);
+  }
   return result;
 }
 
 static clv_result drop_parent(map_refining *r) {
-  if (map_dart_plain(r->m, r->border.cell)) return map_cell_drop(r->m, r->border.cell);
-  clv_result result = CLV_OK;
-  for (uint32_t at = 0; result == CLV_OK && at < 4u * r->border.shape->dart_count; at++)
-    if (r->border.darts[at]) result = map_dart_drop(r->m, r->border.darts[at]);
-  return result;
+  map *m = r->m;
+  const map_border *b = &r->border;
+  if (r->was_plain) {
+    const clv_result result = map_cell_drop(m, b->cell);
+    if (result == CLV_OK) map_note_entries(r, 1);
+    return result;
+  }
+  if (!map_log_reserve(m, 4u * b->shape->dart_count)) return map_no_memory(m);
+  r->dropped = m->log.count;
+  map_write *log = m->log.data + m->log.count;
+  for (uint32_t at = 0; at < 4u * b->shape->dart_count; at++) {
+    if (!b->darts[at]) continue;
+    *log++ = (map_write){.op = MAP_DART_DROP, .dart = b->darts[at]};
+    m->records.name.data[b->records[at]] = 0;
+  }
+  m->log.count = (uint32_t)(log - m->log.data);
+  m->records.alive -= m->log.count - r->dropped;
+  map_note_entries(r, m->log.count - r->dropped);
+  return CLV_OK;
 }
 
-static clv_result report(const map_refining *r, clv_refined *out) {
-  clv_result result = CLV_OK;
+static clv_result report(map_refining *r, clv_refined *out) {
+  map *m = r->m;
+  const uint32_t mark = m->log.count;
   clv_refined all = {.child_count = r->table->child_count};
+  if (!map_log_reserve(m, r->table->birth_count)) return map_no_memory(m);
   memcpy(all.children, r->children, sizeof all.children);
-  for (uint32_t k = 0; result == CLV_OK && k < r->table->birth_count; k++) {
+  for (uint32_t k = 0; k < r->table->birth_count; k++) {
     const map_birth *birth = &r->table->births[k];
     if (birth->at != MAP_NOWHERE && r->border.darts[birth->at]) continue;
     const clv_dart seat = map_child_at(r, birth->seat);
     all.vertices[all.vertex_count++] = seat;
-    result = map_write_log(r->m, (map_write){.op = MAP_PARENTS,
-                                             .dart = seat,
-                                             .before = map_child_at(r, birth->ends[0]),
-                                             .after = map_child_at(r, birth->ends[1])});
+    m->log.data[m->log.count++] = (map_write){.op = MAP_PARENTS,
+                                              .dart = seat,
+                                              .before = map_child_at(r, birth->ends[0]),
+                                              .after = map_child_at(r, birth->ends[1])};
   }
+  map_note_entries(r, m->log.count - mark);
   if (out) *out = all;
-  return result;
+  return CLV_OK;
 }
 
 static clv_result refine(map_refining *r, clv_refined *out) {
   clv_result result = map_find_border(&r->border);
   if (result == CLV_OK) result = look_beyond(r);
   if (result == CLV_OK) result = map_find_crossings(r);
-  if (result == CLV_OK) map_lineage_begin(r);
+  if (result == CLV_OK) result = map_lineage_begin(r);
   if (result == CLV_OK) result = halve_edges(r);
   if (result == CLV_OK) result = split_faces(r);
   if (result == CLV_OK) result = add_children(r);
-  for (uint32_t c = 0; result == CLV_OK && c < r->table->child_count; c++) {
-    result = settle_child(r, c);
-    if (result == CLV_OK) result = inherit(r, c);
-  }
+  if (result == CLV_OK) result = settle_children(r);
   if (result == CLV_OK) result = map_halve_crossings(r);
   if (result == CLV_OK) result = drop_parent(r);
   return result == CLV_OK ? report(r, out) : result;

@@ -62,6 +62,8 @@ typedef struct map_border {
   int32_t level;
   const clv_template *shape;
   clv_dart darts[MAP_POSITIONS];
+  uint32_t records[MAP_POSITIONS]; // theirs, where the cell has records
+  bool finer;                      // some edges between them are halved once more
 } map_border;
 
 // Fills in the darts; refuses what does not look like a cell of that level.
@@ -85,15 +87,17 @@ typedef struct map_refining {
   map_border border;
   const map_refinement *table;
   clv_dart beyond[MAP_POSITIONS]; // what faces each place; 0: free, or not there yet
+  uint32_t faced[MAP_POSITIONS];  // its record; MAP_NO_RECORD where it had none when it was found
   clv_dart children[8];
   bool was_plain; // the parent had no records
   // What is known of its vertices and edges (lineage.h), while `told` says so: those of all children together; of the
   // cells beyond: corners in the middle of faces and edges across, once there are some; and what there was to be told
   // before.
-  bool begun, told, no_memory;
+  bool begun, told;
   uint32_t vertices[MAP_REFINED_VERTICES], corners[MAP_REFINED_VERTICES];
   uint32_t edges[MAP_REFINED_EDGES], cell_edges[MAP_REFINED_EDGES];
-  uint32_t came_before, newcomers_before[4];
+  uint32_t came_before, notable_before, newcomers_before[4];
+  uint32_t dropped;    // the entry of the log that drops the first dart of a parent with records
   clv_walk pieces;     // of edges across faces that finer neighbours halved, one after the other ...
   map_words crossings; // ... as pairs: the place where one begins, and how many darts it has
 } map_refining;
@@ -101,9 +105,6 @@ typedef struct map_refining {
 static inline clv_dart map_child_at(const map_refining *r, map_child_dart at) {
   return r->children[at.child] | at.dart;
 }
-
-// A new dart at a vertex of the next level, on the other side than the one beside it.
-clv_result map_refining_add(map_refining *r, clv_dart beside, clv_dart *added);
 
 // Makes a dart face another one, of a cell that is new: either it has a record, or it is the first of its facet and
 // speaks for all.

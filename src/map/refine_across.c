@@ -16,7 +16,8 @@ clv_result map_find_crossings(map_refining *r) {
   const clv_template *shape = r->border.shape;
   const clv_dart *darts = r->border.darts;
   clv_result result = CLV_OK;
-  for (uint32_t l = 0; shape->dimension == 3 && result == CLV_OK && l < shape->dart_count; l++) {
+  if (!r->border.finer || shape->dimension != 3) return CLV_OK;
+  for (uint32_t l = 0; result == CLV_OK && l < shape->dart_count; l++) {
     const uint32_t at = 4 * l + 2, count = r->pieces.count;
     if (!darts[at] || !is_first(shape, l)) continue;
     if (clv_alpha(&r->m->view, darts[at], 0) == darts[map_border_link(shape, at, 0)]) continue;

@@ -86,60 +86,101 @@ clv_result map_border_pieces(const map_border *b, uint32_t at, clv_walk *pieces)
   return c.failed ? map_no_memory(b->m) : CLV_OK;
 }
 
-static bool find_edge(map_border *b, uint32_t l) {
-  const clv_dart dart = b->cell | l;
+static inline void put(map_border *b, uint32_t at, map_seat seat) {
+  b->darts[at] = seat.dart;
+  b->records[at] = seat.record;
+}
+
+// Where the edge from a dart ends at the level of children, if a vertex of that level is there.
+static bool find_middle(const map_border *b, map_seat from, map_seat *middle) {
+  *middle = map_follow(b->m, from, 0);
+  if (level_at(b, middle->dart) == b->level + 1) return true;
   clv_dart end;
-  b->darts[4 * l] = dart;
-  if (map_alpha(b->m, dart, 0) == (b->cell | b->shape->alpha[0][l])) return true;
-  if (!map_border_step(b, dart, &end) || level_at(b, end) != b->level + 1) return false;
-  b->darts[4 * l + 1] = end;
+  if (!map_border_step(b, from.dart, &end) || level_at(b, end) != b->level + 1) return false;
+  *middle = map_seat_of(b->m, end);
+  return true;
+}
+
+static bool find_edge(map_border *b, uint32_t l) {
+  const map_seat seat = {b->darts[4 * l], b->records[4 * l]};
+  map_seat middle;
+  if (b->m->records.alpha.data[4 * (size_t)seat.record] == (b->cell | b->shape->alpha[0][l])) return true;
+  if (!find_middle(b, seat, &middle)) return false;
+  put(b, 4 * l + 1, middle);
   return true;
 }
 
 static bool find_across(map_border *b, uint32_t l) {
-  const clv_map *view = &b->m->view;
-  const clv_dart middle = b->darts[4 * l + 1];
-  if (!middle || view->dimension == 2) return true;
-  const clv_dart across = clv_alpha(view, middle, 1);
-  clv_dart end;
-  if (across == b->darts[4 * b->shape->alpha[0][l] + 1]) return true;
-  if (!map_border_step(b, across, &end) || level_at(b, end) != b->level + 1) return false;
+  const map_seat middle = {b->darts[4 * l + 1], b->records[4 * l + 1]};
+  if (!middle.dart || b->m->view.dimension == 2) return true;
+  const map_seat across = map_follow(b->m, middle, 1);
+  map_seat end;
+  if (across.dart == b->darts[4 * b->shape->alpha[0][l] + 1]) return true;
+  if (!find_middle(b, across, &end)) return false;
   const bool triangle = b->shape->facet_size[b->shape->facet[l]] == 6;
-  b->darts[4 * l + 2] = across;
-  b->darts[4 * l + 3] = triangle ? clv_alpha(view, across, 2) : end;
+  put(b, 4 * l + 2, across);
+  put(b, 4 * l + 3, triangle ? map_follow(b->m, across, 2) : end);
   return true;
 }
 
-// Everything else must fit to what was found.
-static bool fits(const map_border *b, uint32_t at) {
-  const clv_map *view = &b->m->view;
-  const clv_dart dart = b->darts[at];
-  const uint32_t l = at >> 2;
-  if (!dart) return true;
-  const bool halved = b->darts[4 * l + 1], refined = b->darts[4 * l + 2];
-  const clv_dart *alpha = b->m->records.alpha.data + 4 * (size_t)map_record(b->m, dart); // all its darts have records
-  for (uint32_t i = 0; i < view->dimension; i++) {
-    uint32_t beyond = map_border_link(b->shape, at, i);
-    if (i == 0 && !halved) beyond = 4u * b->shape->alpha[0][l];
-    if (i == 1 && (at & 3u) == 1 && !refined) beyond = 4u * b->shape->alpha[0][l] + 1u;
-    clv_dart end = alpha[i];
-    if (!b->darts[beyond]) return false;
-    if (end != b->darts[beyond] && (i || !map_border_step(b, dart, &end) || end != b->darts[beyond])) return false;
+// Whether a link leads to a place of the border; a0 may do so past vertices that are finer still.
+static inline bool leads_to(map_border *b, uint32_t at, uint32_t i, uint32_t to) {
+  const clv_dart beyond = b->darts[to];
+  clv_dart end = b->m->records.alpha.data[4 * (size_t)b->records[at] + i];
+  if (end == beyond && beyond) return true;
+  if (!beyond || i || !map_border_step(b, b->darts[at], &end) || end != beyond) return false;
+  b->finer = true;
+  return true;
+}
+
+// On a face that is refined, in space.
+static inline bool fits_at(map_border *b, const map_refinement *table, uint32_t at) {
+  const uint8_t *to = table->border[at];
+  return leads_to(b, at, 0, to[0]) && leads_to(b, at, 1, to[1]) && leads_to(b, at, 2, to[2]);
+}
+
+// Everything else must fit to what was found: an edge that is whole, one that is halved on a face that is whole, a
+// refined face.
+static bool fits(map_border *b) {
+  const map_refinement *table = map_refinement_of(map_page(b->m, b->cell).kind, 0);
+  const clv_template *shape = b->shape;
+  for (uint32_t l = 0; l < shape->dart_count; l++) {
+    const uint32_t at = 4 * l, middle = at + 1, other = 4u * shape->alpha[0][l];
+    const bool halved = b->darts[middle], refined = b->darts[at + 2];
+    bool fit = leads_to(b, at, 0, halved ? middle : other);
+    for (uint32_t i = 1; i < shape->dimension; i++) fit = fit && leads_to(b, at, i, 4u * shape->alpha[i][l]);
+    if (refined) fit = fit && fits_at(b, table, middle) && fits_at(b, table, at + 2) && fits_at(b, table, at + 3);
+    if (halved && !refined) {
+      fit = fit && leads_to(b, middle, 0, at) && leads_to(b, middle, 1, other + 1);
+      fit = fit && (shape->dimension == 2 || leads_to(b, middle, 2, 4u * shape->alpha[2][l] + 1));
+    }
+    if (!fit) return false;
+  }
+  return true;
+}
+
+// All darts of the template must be there; they have records that follow each other.
+static bool find_own(map_border *b) {
+  const clv_page page = map_page(b->m, b->cell);
+  const uint32_t first = map_record(b->m, b->cell);
+  if (!map_row_alive(b->m, page.kind, map_row(page, b->cell))) return false;
+  for (uint32_t l = 0; l < b->shape->dart_count; l++) {
+    put(b, 4 * l, (map_seat){b->cell | l, first + l});
+    if (b->m->records.name.data[first + l] != (b->cell | l)) return false;
   }
   return true;
 }
 
 clv_result map_find_border(map_border *b) {
   const uint32_t count = b->shape->dart_count;
-  bool found = true;
-  memset(b->darts, 0, sizeof b->darts);
   if (map_dart_plain(b->m, b->cell)) {
     for (uint32_t l = 0; l < count; l++) b->darts[4 * l] = b->cell | l;
     return CLV_OK;
   }
-  for (uint32_t l = 0; found && l < count; l++) found = clv_dart_alive(&b->m->view, b->cell | l) && find_edge(b, l);
+  bool found = find_own(b);
+  for (uint32_t l = 0; found && l < count; l++) found = find_edge(b, l);
   for (uint32_t l = 0; found && l < count; l++) found = find_across(b, l);
-  for (uint32_t at = 0; found && at < 4 * count; at++) found = fits(b, at);
+  found = found && fits(b);
   return found ? CLV_OK
                : map_fail(b->m, CLV_ERROR_REFUSED,
                           "the cell of dart %u does not look like one of level %d: its faces were changed otherwise",

@@ -65,22 +65,23 @@ static void settle_grown(map *m) {
   const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
   const map_index *index = m->indices[cells];
   const uint32_t stamp = map_next_mark(m);
-  uint32_t last = 0, number = 0;
+  uint32_t last = 0, number = 0, *count = NULL; // of an explicit cell, which counts its darts
   for (uint32_t k = 0; k < m->scratch->arrivals.count; k++) {
-    const map_write w = m->log.data[m->scratch->arrivals.data[k]];
-    if (w.op != MAP_DART_ADD) continue;
-    if (w.before != last) {
-      const clv_dart dart = dart_of(m, w.before);
-      uint32_t *mark = &m->scratch->marks.data[map_record(m, dart)];
-      if (*mark != stamp) map_emit(m, cells, CLV_CHANGED, dart, cell_id(m, w.before), (clv_id){0, 0});
+    const map_write *w = &m->log.data[m->scratch->arrivals.data[k]];
+    if (w->op != MAP_DART_ADD) continue;
+    if (w->before != last) {
+      const clv_page page = map_page(m, w->before << 6);
+      const clv_dart dart = dart_of(m, last = w->before);
+      const uint32_t record = map_record(m, dart);
+      uint32_t *mark = &m->scratch->marks.data[record];
+      if (*mark != stamp) map_emit(m, cells, CLV_CHANGED, dart, cell_id(m, last), (clv_id){0, 0});
       *mark = stamp;
-      number = index ? map_index_get(m, index, dart) : 0;
+      number = index ? index->record_ids.data[record] : 0;
+      map_rows *rows = &m->rows[page.kind];
+      count = map_is_template(page.kind) ? NULL : &rows->data.data[(size_t)map_row(page, last << 6) * rows->words + 1];
     }
-    last = w.before;
-    if (index) index->record_ids.data[map_record(m, w.dart)] = number;
-    const clv_page page = map_page(m, w.before << 6);
-    if (!map_is_template(page.kind)) // explicit cells count their darts
-      m->rows[page.kind].data.data[(size_t)map_row(page, w.before << 6) * m->rows[page.kind].words + 1]++;
+    if (index) index->record_ids.data[map_page(m, w->dart).row + (w->dart & 0xFFFFu)] = number;
+    if (count) ++*count;
   }
 }
 
@@ -89,12 +90,12 @@ void map_settle_refined(map *m) {
   const clv_id none = {0, 0};
   const map_words *notable = &m->scratch->notable;
   for (uint32_t k = 0; k < notable->count; k++) {
-    const map_write w = m->log.data[notable->data[k]];
-    if (w.op != MAP_EXTEND) continue;
+    const map_write *w = &m->log.data[notable->data[k]];
+    if (w->op != MAP_EXTEND) continue;
     if (m->scratch->told) // a template got vertices that hang, and nothing else
-      map_keep_shape(m, w.dart & ~63u);
+      map_keep_shape(m, w->dart & ~63u);
     else
-      map_note_shape(m, w.dart & ~63u);
+      map_note_shape(m, w->dart & ~63u);
   }
   settle_grown(m);
   const map_words *begetters = &m->scratch->begetters;

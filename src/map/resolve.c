@@ -74,6 +74,13 @@ static int compare_blocks(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
+// New ones mostly come in order.
+static void sort_blocks(map_words *blocks) {
+  bool ordered = true;
+  for (uint32_t k = 1; k < blocks->count; k++) ordered &= blocks->data[k - 1] <= blocks->data[k];
+  if (!ordered) qsort(blocks->data, blocks->count, sizeof *blocks->data, compare_blocks);
+}
+
 static bool find_fresh_blocks(map *m, const map_plan *plan) {
   map_words *fresh = &m->scratch->fresh;
   fresh->count = 0;
@@ -668,8 +675,8 @@ static bool list_families(map *m, map_plan *plan) {
     s->begetters.data[s->begetters.count++] = d->parent >> 6;
     for (uint32_t c = 0; c < d->table->child_count; c++) s->fresh.data[s->fresh.count++] = d->children[c] >> 6;
   }
-  qsort(s->fresh.data, s->fresh.count, sizeof *s->fresh.data, compare_blocks);
-  qsort(s->begetters.data, s->begetters.count, sizeof *s->begetters.data, compare_blocks);
+  sort_blocks(&s->fresh);
+  sort_blocks(&s->begetters);
   s->sources.count = s->fresh.count * CLV_TEMPLATE_DARTS;
   for (uint32_t k = 0; k < l->divisions.count; k++) {
     const map_division *d = &l->divisions.data[k];
@@ -680,23 +687,29 @@ static bool list_families(map *m, map_plan *plan) {
   return true;
 }
 
-// What is notable, and what of it arrives, at once. What is inherited the lineage tells.
+// What is notable the lineage has listed, but for values that were set behind it; what of it arrives is picked.
 static bool list_growth(map *m, map_plan *plan) {
-  enum { PASSED_OVER = 1u << MAP_ALPHA | 1u << MAP_LINK | 1u << MAP_INHERIT };
-  enum { ARRIVES = 1u << MAP_DART_ADD | 1u << MAP_DART_DROP | 1u << MAP_CELL_ADD | 1u << MAP_CELL_DROP };
+  enum { ARRIVES = 1u << MAP_DART_DROP | 1u << MAP_CELL_ADD | 1u << MAP_CELL_DROP };
+  const map_words *told = &m->scratch->lineage.notable;
   map_words *notable = &m->scratch->notable, *arrivals = &m->scratch->arrivals;
+  const uint64_t count = (uint64_t)told->count + m->log.count - m->divided;
   notable->count = arrivals->count = 0;
-  plan->values_set = false;
-  if (!BASE_RESERVE(&m->allocator, notable, m->log.count) || !BASE_RESERVE(&m->allocator, arrivals, m->log.count))
-    return false;
-  for (uint32_t k = 0; k < m->log.count; k++) {
-    const uint32_t op = m->log.data[k].op;
-    if (1u << op & PASSED_OVER) continue;
-    notable->data[notable->count++] = k;
-    plan->values_set |= op == MAP_VALUE;
-    const bool gone = op == MAP_DART_ADD && !clv_dart_alive(&m->view, m->log.data[k].dart);
-    if (1u << op & ARRIVES && !gone) arrivals->data[arrivals->count++] = k;
+  if (!BASE_RESERVE(&m->allocator, notable, count) || !BASE_RESERVE(&m->allocator, arrivals, count)) return false;
+  memcpy(notable->data, told->data, told->count * sizeof *told->data);
+  notable->count = told->count;
+  for (uint32_t k = m->divided; k < m->log.count; k++) notable->data[notable->count++] = k;
+  uint32_t ops = 0, *next = arrivals->data;
+  for (uint32_t k = 0; k < notable->count; k++) {
+    const map_write *w = &m->log.data[notable->data[k]];
+    ops |= 1u << w->op;
+    *next = notable->data[k]; // one that does not is written over
+    if (w->op == MAP_DART_ADD)
+      next += m->records.name.data[map_page(m, w->dart).row + (w->dart & 0xFFFFu)] == w->dart; // or it is gone again
+    else
+      next += ARRIVES >> w->op & 1u;
   }
+  arrivals->count = (uint32_t)(next - arrivals->data);
+  plan->values_set = ops & 1u << MAP_VALUE;
   return true;
 }
 

@@ -177,11 +177,12 @@ uint32_t map_rows_take(map *m, uint32_t kind, bool *fresh) {
   rows->state.data[row] = (uint16_t)((rows->state.data[row] & MAP_GENERATION) + 1);
   memset(&rows->data.data[row * rows->words], 0, rows->words * sizeof(uint32_t));
   rows->alive++;
-  for (uint32_t dims = 0; dims < MAP_INDICES && map_is_template(kind); dims++) {
-    map_index *index = m->indices[dims];
-    if (!index || !index->crossing) continue;
+  for (uint32_t k = 0; k < m->numbered_count && map_is_template(kind); k++) {
+    map_index *index = m->numbered[k];
+    if (!index->crossing) continue;
     const uint32_t width = clv_templates[kind].sub[index->inner].count;
-    memset(&index->ids[kind].data[row * width], 0, width * sizeof(uint32_t));
+    uint32_t *ids = &index->ids[kind].data[(size_t)row * width];
+    for (uint32_t s = 0; s < width; s++) ids[s] = 0;
   }
   return row;
 }
@@ -249,18 +250,24 @@ bool map_records_reserve(map *m, uint64_t more) {
   return done;
 }
 
+static uint32_t append_records(map *m, uint32_t length) {
+  map_records *records = &m->records;
+  const uint32_t record = records->count;
+  records->count += length;
+  while ((uint64_t)records->pages.count << 16 < records->count)
+    page_add(m, &records->pages, MAP_KIND_DARTS, records->pages.count << 16);
+  return record;
+}
+
 uint32_t map_records_take(map *m, uint32_t length, bool *fresh) {
   map_records *records = &m->records;
   uint32_t record = records->free[length];
   *fresh = record == 0;
   if (record) {
     record--;
-    records->free[length] = records->alpha.data[4 * record];
+    records->free[length] = records->alpha.data[4 * (size_t)record];
   } else {
-    record = records->count;
-    records->count += length;
-    while ((uint64_t)records->pages.count << 16 < records->count)
-      page_add(m, &records->pages, MAP_KIND_DARTS, records->pages.count << 16);
+    record = append_records(m, length);
   }
   records->alive += length;
   return record;
@@ -272,8 +279,8 @@ static void clear_ids(map *m, uint32_t record, uint32_t length) {
 }
 
 void map_records_give(map *m, uint32_t record, uint32_t length) {
-  memset(&m->records.name.data[record], 0, length * sizeof(uint32_t));
-  m->records.alpha.data[4 * record] = m->records.free[length];
+  for (uint32_t k = 0; k < length; k++) m->records.name.data[record + k] = 0;
+  m->records.alpha.data[4 * (size_t)record] = m->records.free[length];
   m->records.free[length] = record + 1;
 }
 
@@ -302,12 +309,16 @@ static uint32_t *link_word(map *m, clv_dart facet_first) {
               .data.data[map_row(page, facet_first) * shape->facet_count + shape->facet[facet_first & 63u]];
 }
 
-clv_result map_link(map *m, clv_dart facet_first, clv_dart link) {
+void map_put_link(map *m, clv_dart facet_first, clv_dart link) {
   uint32_t *word = link_word(m, facet_first);
-  const clv_result result =
-      map_write_log(m, (map_write){.op = MAP_LINK, .dart = facet_first, .before = *word, .after = link});
-  if (result == CLV_OK) *word = link;
-  return result;
+  m->log.data[m->log.count++] = (map_write){.op = MAP_LINK, .dart = facet_first, .before = *word, .after = link};
+  *word = link;
+}
+
+clv_result map_link(map *m, clv_dart facet_first, clv_dart link) {
+  if (!map_log_reserve(m, 1)) return map_no_memory(m);
+  map_put_link(m, facet_first, link);
+  return CLV_OK;
 }
 
 static void set_extended(map *m, clv_dart cell, bool extended) {
@@ -318,17 +329,17 @@ static void set_extended(map *m, clv_dart cell, bool extended) {
   page->plain = page->extended == 0;
 }
 
-// What faces the darts of a facet, one after the other.
-static void copy_facet(const map *m, clv_dart cell, const clv_template *shape, uint32_t facet, clv_dart link,
-                       uint32_t *alpha) {
-  const uint32_t first = shape->facet_first[facet], size = shape->facet_size[facet], n = shape->dimension;
-  const clv_page beyond = map_page(m, link);
-  const bool plain = link && map_record(m, link) == MAP_NO_RECORD;
-  const uint8_t *turn = clv_templates[plain ? beyond.kind : CLV_NONE].turn[plain ? link & 63u : 0];
-  clv_dart at = link;
+void map_read_facet(const map *m, clv_dart link, uint32_t size, uint32_t *beyond) {
+  const clv_page page = map_page(m, link);
+  if (map_record(m, link) == MAP_NO_RECORD) {
+    const uint8_t *turn = clv_templates[page.kind].turn[link & 63u];
+    for (uint32_t k = 0; k < size; k++) beyond[4 * k] = (link & ~63u) | turn[k];
+    return;
+  }
+  map_seat at = map_seat_of(m, link);
   for (uint32_t k = 0; k < size; k++) {
-    alpha[4 * (first + k) + n] = !link ? cell + first + k : plain ? (link & ~63u) | turn[k] : at;
-    if (link && !plain) at = clv_alpha(&m->view, at, k & 1u);
+    beyond[4 * k] = at.dart;
+    at = map_follow(m, at, k & 1u);
   }
 }
 
@@ -339,16 +350,18 @@ static void copy_links_to_records(map *m, clv_dart cell, const clv_template *sha
   const uint32_t turned = m->rows[page.kind].state.data[row] & MAP_TURNED ? 1 : 0;
   uint32_t *alpha = records->alpha.data + 4 * (size_t)first;
   const uint32_t *facets = &m->rows[page.kind].data.data[(size_t)row * shape->facet_count];
-  for (uint32_t l = 0; l < count; l++) {
+  uint32_t *cells = records->cell.data + first, *names = records->name.data + first, side = cell >> 6 | turned << 31;
+  for (uint32_t l = 0; l < count; l++, side ^= MAP_SIDE) {
     uint32_t *links = alpha + 4 * (size_t)l; // those from the cell's own dimension on lead nowhere yet
     links[0] = cell + shape->alpha[0][l];
     links[1] = cell + shape->alpha[1][l];
     links[2] = cell + (n > 2 ? shape->alpha[2][l] : l);
     links[3] = cell + l;
+    cells[l] = side;
+    names[l] = cell + l;
   }
-  for (uint32_t l = 0; l < count; l++) records->cell.data[first + l] = cell >> 6 | ((l & 1u) ^ turned) << 31;
-  for (uint32_t l = 0; l < count; l++) records->name.data[first + l] = cell + l;
-  for (uint32_t f = 0; f < shape->facet_count; f++) copy_facet(m, cell, shape, f, facets[f], alpha);
+  for (uint32_t f = 0; f < shape->facet_count; f++)
+    if (facets[f]) map_read_facet(m, facets[f], shape->facet_size[f], alpha + 4 * (size_t)shape->facet_first[f] + n);
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     const map_index *index = m->numbered[k];
     const clv_suborbits *sub = &shape->sub[index->inner];
@@ -425,26 +438,39 @@ clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart) {
 
 clv_result map_dart_hang(map *m, uint32_t side, int32_t level, uint32_t block, clv_dart *dart) {
   if (!map_records_reserve(m, 1) || !map_log_reserve(m, 1)) return map_no_memory(m);
-  map_hang(m, side, level, block, dart);
+  const uint32_t cell = side << 31 | block;
+  map_seat seat;
+  map_hang(m, 1, &cell, level, &seat);
+  *dart = seat.dart;
   return CLV_OK;
 }
 
-uint32_t map_hang(map *m, uint32_t side, int32_t level, uint32_t block, clv_dart *dart) {
-  bool fresh;
-  const uint32_t record = map_records_take(m, 1, &fresh);
-  for (uint32_t k = 0; k < m->numbered_count; k++) m->numbered[k]->record_ids.data[record] = 0;
-  *dart = map_record_name(m, record);
-  for (uint32_t i = 0; i < 4; i++) m->records.alpha.data[4 * (size_t)record + i] = *dart;
-  m->records.cell.data[record] = side << 31 | block;
-  m->records.name.data[record] = *dart;
-  m->records.level.data[record] = (uint8_t)(level + 1);
-  map_log_put(m, (map_write){.op = MAP_DART_ADD,
-                             .i = (uint8_t)(level + 1),
-                             .fresh = fresh,
-                             .dart = *dart,
-                             .before = block,
-                             .after = side});
-  return record;
+void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_seat *seats) {
+  map_records *records = &m->records;
+  map_write *log = m->log.data + m->log.count;
+  uint32_t *const links = records->alpha.data, *const cell = records->cell.data, *const name = records->name.data;
+  const uint8_t above = (uint8_t)(level + 1);
+  uint32_t free = records->free[1];
+  for (uint32_t k = 0; k < count; k++) {
+    const bool fresh = !free;
+    const uint32_t record = fresh ? append_records(m, 1) : free - 1;
+    uint32_t *alpha = links + 4 * (size_t)record;
+    if (!fresh) free = alpha[0];
+    const clv_dart dart = map_record_name(m, record);
+    alpha[0] = alpha[1] = alpha[2] = alpha[3] = dart;
+    cell[record] = cells[k];
+    name[record] = dart;
+    records->level.data[record] = above;
+    log[k] = (map_write){MAP_DART_ADD, above, fresh, dart, cells[k] & MAP_BLOCK, cells[k] >> 31};
+    seats[k] = (map_seat){dart, record};
+  }
+  records->free[1] = free;
+  records->alive += count;
+  m->log.count += count;
+  for (uint32_t n = 0; n < m->numbered_count; n++) {
+    uint32_t *ids = m->numbered[n]->record_ids.data;
+    for (uint32_t k = 0; k < count; k++) ids[seats[k].record] = 0;
+  }
 }
 
 clv_result map_dart_drop(map *m, clv_dart dart) {
@@ -467,15 +493,19 @@ clv_result map_turn(map *m, clv_dart dart) {
   return result;
 }
 
-clv_result map_inherit(map *m, clv_dart dart, uint8_t apart, clv_dart source) {
-  const clv_result result =
-      map_write_log(m, (map_write){.op = MAP_INHERIT, .i = apart, .dart = dart, .before = source});
-  for (uint32_t k = 0; result == CLV_OK && k < m->numbered_count; k++) {
+void map_take_ids(map *m, clv_dart dart, uint8_t apart, clv_dart source) {
+  for (uint32_t k = 0; k < m->numbered_count; k++) {
     map_index *index = m->numbered[k];
     if (!index->crossing || (index->dims & apart) != apart) continue;
     const uint32_t id = map_index_get(m, index, source);
     if (id) map_index_set(m, index, dart, id);
   }
+}
+
+clv_result map_inherit(map *m, clv_dart dart, uint8_t apart, clv_dart source) {
+  const clv_result result =
+      map_write_log(m, (map_write){.op = MAP_INHERIT, .i = apart, .dart = dart, .before = source});
+  if (result == CLV_OK) map_take_ids(m, dart, apart, source);
   return result;
 }
 

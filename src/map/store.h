@@ -233,6 +233,10 @@ static inline clv_dart map_alpha(const map *m, clv_dart dart, uint32_t i) {
   return record == MAP_NO_RECORD ? clv_alpha(&m->view, dart, i) : m->records.alpha.data[4 * (size_t)record + i];
 }
 
+// What faces the darts of a facet, one behind the other, where its first one faces `link`: every fourth word of
+// `beyond`.
+void map_read_facet(const map *m, clv_dart link, uint32_t size, uint32_t *beyond);
+
 // Primitive writes. On failure nothing is written.
 bool map_log_grow(map *m, uint32_t more);
 static inline bool map_log_reserve(map *m, uint32_t more) {
@@ -243,13 +247,34 @@ static inline clv_result map_write_log(map *m, map_write write) {
   m->log.data[m->log.count++] = write;
   return CLV_OK;
 }
-// For those who write much at a time, and have room for it: entries, and links of darts whose records are known.
-static inline void map_log_put(map *m, map_write write) {
-  m->log.data[m->log.count++] = write;
+// A dart that has a record, and its record. One of a cell without records has MAP_NO_RECORD.
+typedef struct map_seat {
+  clv_dart dart;
+  uint32_t record;
+} map_seat;
+static inline map_seat map_seat_of(const map *m, clv_dart dart) {
+  return (map_seat){dart, map_record(m, dart)};
 }
-static inline void map_put_alpha(map *m, uint32_t record, clv_dart dart, uint32_t i, clv_dart target) {
-  uint32_t *word = &m->records.alpha.data[4 * (size_t)record + i];
-  map_log_put(m, (map_write){.op = MAP_ALPHA, .i = (uint8_t)i, .dart = dart, .before = *word, .after = target});
+// Where a link leads: mostly into the same block.
+static inline map_seat map_follow(const map *m, map_seat from, uint32_t i) {
+  const clv_dart to = m->records.alpha.data[4 * (size_t)from.record + i];
+  return (map_seat){to, to >> 6 == from.dart >> 6 ? from.record + to - from.dart : map_record(m, to)};
+}
+
+// For those who write much at a time, and have room for it: what they do not read before they are done.
+typedef struct map_writer {
+  map_write *at; // in the log
+  uint32_t *alpha;
+} map_writer;
+static inline map_writer map_write_begin(const map *m) {
+  return (map_writer){m->log.data + m->log.count, m->records.alpha.data};
+}
+static inline void map_write_end(map *m, const map_writer *w) {
+  m->log.count = (uint32_t)(w->at - m->log.data);
+}
+static inline void map_put_alpha(map_writer *w, map_seat from, uint32_t i, clv_dart target) {
+  uint32_t *word = &w->alpha[4 * (size_t)from.record + i];
+  *w->at++ = (map_write){.op = MAP_ALPHA, .i = (uint8_t)i, .dart = from.dart, .before = *word, .after = target};
   *word = target;
 }
 static inline clv_result map_set_alpha(map *m, clv_dart dart, uint32_t i, clv_dart target) {
@@ -261,19 +286,22 @@ static inline clv_result map_set_alpha(map *m, clv_dart dart, uint32_t i, clv_da
   return result;
 }
 clv_result map_link(map *m, clv_dart facet_first, clv_dart link);
-clv_result map_extend(map *m, clv_dart dart); // no-op when the dart has a record
+void map_put_link(map *m, clv_dart facet_first, clv_dart link); // there is room in the log
+clv_result map_extend(map *m, clv_dart dart);                   // no-op when the dart has a record
 clv_result map_cell_add(map *m, clv_kind kind, clv_dart *dart);
 clv_result map_cell_drop(map *m, clv_dart dart);
 clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart);
 // Likewise, at a vertex of a level, in the cell of a block.
 clv_result map_dart_hang(map *m, uint32_t side, int32_t level, uint32_t block, clv_dart *dart);
-// The same once there is room for it, in the records and in the log; its record.
-uint32_t map_hang(map *m, uint32_t side, int32_t level, uint32_t block, clv_dart *dart);
+// The same for several, once there is room for them, in the records and in the log: cells[k] is the block of the cell
+// and the side.
+void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_seat *seats);
 clv_result map_dart_drop(map *m, clv_dart dart);
 clv_result map_turn(map *m, clv_dart dart);
 // A dart of an added cell lies on every orbit that a dart of another cell lies on and that has all the dimensions
 // `apart`.
 clv_result map_inherit(map *m, clv_dart dart, uint8_t apart, clv_dart source);
+void map_take_ids(map *m, clv_dart dart, uint8_t apart, clv_dart source); // the ids alone
 // Undoes the log back to `mark` entries.
 void map_undo(map *m, uint32_t mark);
 
