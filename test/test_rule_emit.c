@@ -413,6 +413,80 @@ static void every_operation_agrees(void **state) {
   free(force);
 }
 
+// Laws whose sums over points need each other: of the shape at rest, of the reference shape, and for a rate.
+static const char entangled[] = "use fem;\n"
+                                "force entangled on t:cell {\n"
+                                "  let M = over q in t grad(t.pos,q); let R = hold(rotation(M));\n"
+                                "  let V = over q in t dilation(grad(t.pos,q));\n"
+                                "  let n = over q in t tr(R'*grad(t.pos,q))*dilation(grad(t.pos,q));\n"
+                                "  energy 0.5*t.lam*(V/rest(V)-1)^2*rest(V)+t.mu*n^2/rest(V);\n"
+                                "  over q in t {\n"
+                                "    let F = grad(t.pos,q);\n"
+                                "    energy select(tr(F'*F) > 3, t.mu*V/rest(V), t.mu)*tr(F'*F);\n"
+                                "    dissipation t.phi*tr(rate(F)'*rate(F))*V/rest(V);\n"
+                                "  }\n"
+                                "}\n"
+                                "force referred on t:pyramid|prism|hex {\n"
+                                "  let R = hold(rotation(over q in t grad(t.pos,q)));\n"
+                                "  let W = sum q in t volume_at(t,q)*det(jac(t.pos,q)*inverse_at(t,q));\n"
+                                "  sum q in t {\n"
+                                "    let A = jac(R'*t.pos,q)*inverse_at(t,q);\n"
+                                "    energy volume_at(t,q)*iso(sym(A)-I, t.mu, t.lam)+0.1*t.lam*q.w*W^2/rest(W);\n"
+                                "  }\n"
+                                "}\n"
+                                "param tall:real[m] = 2;\n"
+                                "param up:vec3 = (0, 0, 1);\n"
+                                "force lifted on t:prism external {\n"
+                                "  sum q in t { force(c in t) = t.mu*q.w*q.N[c]*abs(det(jac(t.pos,q)))/tall*up; }\n"
+                                "}\n";
+
+static void loops_over_points_agree(void **state) {
+  (void)state;
+  clv_program *program = clv_program_create(NULL);
+  assert_non_null(program);
+  assert_int_equal(clv_program_add(program, "x.rule", entangled, strlen(entangled)), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_OK);
+  uint32_t compared = 0;
+  for (uint32_t n = 0; n < 2; n++)
+    for (uint32_t j = 0; j < program->laws[n].kernels.count; j++) {
+      kernel *k = program->laws[n].kernels.data[j];
+      if (!k || program->files.data[k->law->tree->span.file].shipped) continue;
+      assert_true((k->rolled != NULL) == (law_quadrature_points(k->law->shape.kind) > 1));
+      compare_everything(k);
+      compared++;
+    }
+  assert_int_equal(compared, 10);
+  clv_program_destroy(program);
+}
+
+static uint32_t size_of_text(const kernel *k, bool (*emit)(emit_text *, const kernel *)) {
+  const clv_allocator allocator = clv_default_allocator();
+  emit_text text;
+  emit_text_init(&text, &allocator);
+  assert_true(emit(&text, k));
+  const uint32_t size = text.bytes.count;
+  emit_text_free(&text);
+  return size;
+}
+
+// Somebody waits for the compiler of a user's law: its text does not grow with the points of a cell.
+static void text_does_not_grow_with_points(void **state) {
+  (void)state;
+  clv_program *program = clv_program_create(NULL);
+  assert_non_null(program);
+  assert_int_equal(clv_program_use(program, "fem"), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_OK);
+  uint32_t seen = 0;
+  for (uint32_t j = 0; j < program->laws[1].kernels.count; j++) {
+    const kernel *k = program->laws[1].kernels.data[j];
+    if (!k || k->law->shape.kind != CLV_HEX || !k->law->rolled) continue;
+    assert_true(2 * size_of_text(k, emit_kernel_short) < size_of_text(k, emit_kernel));
+    seen++;
+  }
+  assert_true(seen >= 2);
+  clv_program_destroy(program);
+}
+
 // The shipped rules
 
 static void compare_shipped(kernel *k, rule_native *native, uint32_t *compared) {
@@ -646,6 +720,28 @@ static void programs_are_compiled(void **state) {
   clv_program_destroy(program);
 }
 
+// A law on edges is the same on surfaces and in volumes: it is compiled once and serves both.
+static void the_same_text_is_compiled_once(void **state) {
+  (void)state;
+  static const char law_of_edges[] =
+      "use body;\n"
+      "param stiff:real[N/m^3] = 3;\n"
+      "force tie on e:edge { let l = norm(e.pos-e@0.pos); energy stiff*(l-rest(l))^4; }\n";
+  clv_program *program = clv_program_create(NULL);
+  clv_compile_def def = clv_default_compile_def();
+  clv_compile_report report;
+  clv_error error;
+  assert_int_equal(clv_program_add(program, "tie.rule", law_of_edges, strlen(law_of_edges)), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_OK);
+  def.cache = cache_name;
+  assert_int_equal(clv_program_compile(program, &def, &report, &error), CLV_OK);
+  if (report.interpreted) fail_msg("%s", report.trouble.message);
+  assert_int_equal(report.compiled, 2);
+  const kernel *one = program->laws[0].kernels.data[0], *two = program->laws[1].kernels.data[0];
+  assert_true(one->compiled[KERNEL_FORCE] && one->compiled[KERNEL_FORCE] == two->compiled[KERNEL_FORCE]);
+  clv_program_destroy(program);
+}
+
 // The text
 
 static void names_do_not_reach_the_text(void **state) {
@@ -656,9 +752,9 @@ static void names_do_not_reach_the_text(void **state) {
   emit_text plain, hostile;
   emit_text_init(&plain, &allocator);
   emit_text_init(&hostile, &allocator);
-  assert_true(emit_kernel(&plain, k));
+  assert_true(emit_kernel(&plain, k) && emit_kernel_short(&plain, k));
   f.law.name = "x*/ int evil(void) { return system(\"id\"); } /*\n#include \"/etc/passwd\"\n";
-  assert_true(emit_kernel(&hostile, k));
+  assert_true(emit_kernel(&hostile, k) && emit_kernel_short(&hostile, k));
   assert_string_equal(plain.bytes.data, hostile.bytes.data);
   for (const char *at = plain.bytes.data; *at; at++) {
     if (*at == '#' || *at == '"' || *at == '\\' || *at == '\'' || *at == '?' || (unsigned char)*at >= 128)
@@ -685,7 +781,7 @@ static void numbers_have_no_point(void **state) {
   const clv_allocator allocator = clv_default_allocator();
   emit_text text;
   emit_text_init(&text, &allocator);
-  assert_true(emit_kernel(&text, k));
+  assert_true(emit_kernel(&text, k) && emit_kernel_short(&text, k));
   assert_non_null(strstr(text.bytes.data, "0x1999999999999ap-56"));
   assert_non_null(strstr(text.bytes.data, "0x10000000000000p-1126"));
   assert_non_null(strstr(text.bytes.data, "0x1fffffffffffffp971"));
@@ -747,7 +843,7 @@ static void memory_may_run_out(void **state) {
     emit_text text;
     emit_text_init(&text, &allocator);
     emit_hash name;
-    const bool ok = emit_name(&name, k, &text) && emit_kernel(&text, k);
+    const bool ok = emit_name(&name, k, &text) && emit_kernel(&text, k) && emit_kernel_short(&text, k);
     assert_int_equal(ok, !memory.refused);
     emit_text_free(&text);
     assert_int_equal(memory.live_bytes, 0);
@@ -778,8 +874,11 @@ int main(void) {
       cmocka_unit_test_setup_teardown(sums_over_points_agree, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(positive_matrices_agree, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(every_operation_agrees, make_cache, remove_cache),
+      cmocka_unit_test_setup_teardown(loops_over_points_agree, make_cache, remove_cache),
+      cmocka_unit_test(text_does_not_grow_with_points),
       cmocka_unit_test_setup_teardown(shipped_rules_agree, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(programs_are_compiled, make_cache, remove_cache),
+      cmocka_unit_test_setup_teardown(the_same_text_is_compiled_once, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(a_unit_may_fail_alone, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(code_is_kept, make_cache, remove_cache),
       cmocka_unit_test_setup_teardown(a_directory_of_others_is_not_used, make_cache, remove_cache),

@@ -297,6 +297,75 @@ static void points_may_be_written_out(void **state) {
   close_bench(b);
 }
 
+static dag_ref to_any_point(void *user, dag *graph, dag_op op, uint32_t index) {
+  (void)user;
+  return op == DAG_QUAD ? dag_input(graph, DAG_POINT, index) : 0;
+}
+
+// The energy of a cell whose points know of each other: with w the density, and W its sum, W^2 / 2 and the sum of w W.
+static dag_ref entangle(dag *graph, dag_ref density) {
+  const dag_ref all = dag_unary(graph, DAG_OVER, density);
+  const dag_ref each = dag_unary(graph, DAG_OVER, dag_mul(graph, density, dag_unary(graph, DAG_SQRT, all)));
+  return dag_add(graph, dag_mul(graph, dag_const(graph, 0.5), dag_mul(graph, all, all)), each);
+}
+
+static dag_ref entangle_points(dag *graph, dag_ref density, uint32_t points) {
+  dag_ref all = dag_const(graph, 0), each = all, at[LAW_QUADRATURE];
+  for (at_point p = {0}; p.point < points; p.point++)
+    all = dag_add(graph, all, at[p.point] = dag_replace(graph, density, to_point, &p));
+  for (uint32_t p = 0; p < points; p++)
+    each = dag_add(graph, each, dag_mul(graph, at[p], dag_unary(graph, DAG_SQRT, all)));
+  return dag_add(graph, dag_mul(graph, dag_const(graph, 0.5), dag_mul(graph, all, all)), each);
+}
+
+// A law in which one point stands for all is the law with its points written out, and so are its derivatives.
+static void one_point_may_stand_for_all(void **state) {
+  (void)state;
+  bench *b = open_bench(HAND_NEO_HOOKEAN, CLV_HEX, LAW_PSD_NONE, 3);
+  const clv_allocator allocator = clv_default_allocator();
+  kernel *kernels[2], *by_point = b->k;
+  double *constants = b->constants;
+  static double one[2][PARTICLES * 4], other[2][PARTICLES * 4];
+  double energies[2];
+  law laws[2] = {b->law, b->law}, rolled = b->law;
+  dag_ref density;
+  for (uint32_t k = 0; k < 2; k++) {
+    dag_init(&laws[k].graph, &allocator);
+    laws[k].unrolled = true;
+    assert_true(dag_copy(&laws[k].graph, &b->law.graph, &b->law.energy, 1, &density, false));
+    laws[k].energy = entangle_points(&laws[k].graph, density, b->law.quadrature);
+  }
+  dag_init(&rolled.graph, &allocator);
+  rolled.graph.points = b->law.quadrature;
+  assert_true(dag_copy(&rolled.graph, &b->law.graph, &b->law.energy, 1, &density, false));
+  rolled.energy = entangle(&rolled.graph, dag_replace(&rolled.graph, density, to_any_point, NULL));
+  laws[1].rolled = &rolled;
+  for (uint32_t k = 0; k < 2; k++) {
+    b->k = kernels[k] = kernel_make(b->program, &laws[k]);
+    assert_non_null(b->k);
+    assert_int_equal(b->k->rolled != NULL, k);
+    b->constants = calloc((size_t)BATCHES * kernel_constants(b->k) * 8, sizeof *b->constants);
+    assert_non_null(b->constants);
+    hoist_all(b);
+    energies[k] = energy(b);
+    forces(b, KERNEL_FORCE, k ? other[0] : one[0]);
+    forces(b, KERNEL_FORCE_DPOS, k ? other[1] : one[1]);
+    free(b->constants);
+  }
+  assert_int_equal(kernels[1]->rolled->depth, 2);
+  assert_true(fabs(energies[0] - energies[1]) < 1e-13 * fabs(energies[0]));
+  for (uint32_t k = 0; k < 2; k++) {
+    assert_true(largest(one[k], PARTICLES * 4) > 0.01);
+    expect_close(one[k], other[k], PARTICLES * 4, 1e-12);
+    kernel_destroy(kernels[k], &b->program->arena.allocator);
+    dag_free(&laws[k].graph);
+  }
+  dag_free(&rolled.graph);
+  b->k = by_point;
+  b->constants = constants;
+  close_bench(b);
+}
+
 static double *matrices(bench *b, kernel_kind kind) {
   double *matrix = calloc((size_t)BATCHES * 8 * MATRIX, sizeof *matrix);
   assert_non_null(matrix);
@@ -744,6 +813,7 @@ int main(void) {
       cmocka_unit_test(tangents_are_slopes_of_forces),
       cmocka_unit_test(held_rotations_are_frozen),
       cmocka_unit_test(points_may_be_written_out),
+      cmocka_unit_test(one_point_may_stand_for_all),
       cmocka_unit_test(matrices_are_what_tangents_multiply_with),
       cmocka_unit_test(gauss_newton_is_exact_at_rest),
       cmocka_unit_test(positive_parts_are_exact),

@@ -471,6 +471,87 @@ static void test_volume(void **state) {
   }
 }
 
+// One point for all
+
+typedef double shape_data[LAW_QUADRATURE][LAW_QUAD_DATA];
+
+static dag_ref written_out(void *user, dag *graph, dag_op op, uint32_t index, uint32_t point) {
+  shape_data *shape = user;
+  if (op == DAG_POINT) return dag_input(graph, DAG_QUAD, point * LAW_QUAD_DATA + index);
+  return op == DAG_SHAPE ? dag_const(graph, (*shape)[point][index]) : 0;
+}
+
+// The energy of a law's rolled form, with its points written out again.
+static double rolled_energy(const law_sample *sample) {
+  const law *rolled = sample->law->rolled;
+  shape_data shape;
+  dag_ref copies[LAW_QUADRATURE];
+  assert_int_equal(law_reference_points(rolled->shape.kind, shape), rolled->graph.points);
+  law_sample again = *sample;
+  law l = *sample->law;
+  const clv_allocator allocator = clv_default_allocator();
+  dag_init(&l.graph, &allocator);
+  assert_true(dag_expand(&l.graph, &rolled->graph, &rolled->energy, 1, written_out, &shape, copies));
+  l.energy = copies[0];
+  again.law = &l;
+  const double energy = law_test_energy(&again);
+  dag_free(&l.graph);
+  return energy;
+}
+
+static void test_one_point_for_all(void **state) {
+  static const char *const names[] = {"volume", "corotational_cell", "corotational_qr_cell"};
+  uint32_t compared = 0;
+  for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+    law_list laws = law_test_make(*state, names[n], 3);
+    for (uint32_t k = 0; k < laws.count; k++) {
+      random_source source = {n + 31};
+      law_sample sample;
+      double map[3][3];
+      law_test_fill(&sample, laws.data[k], &source);
+      deform(&sample, map, &source, 0.3);
+      assert_true((laws.data[k]->rolled != NULL) == (law_quadrature_points(laws.data[k]->shape.kind) > 1));
+      if (!laws.data[k]->rolled) continue;
+      law_test_near(rolled_energy(&sample), law_test_energy(&sample), 1e-12);
+      compared++;
+    }
+    law_test_free(*state, &laws);
+  }
+  assert_int_equal(compared, 9);
+}
+
+// A sum within a sum has its own points. Where it looks at those of the outer one too, they are written out.
+static void test_points_within_points(void **state) {
+  (void)state;
+  static const char text[] =
+      "use fem;\n"
+      "force inner on t:hex { over q in t { let V = over p in t det(grad(t.pos,p))^2; energy t.mu*V/rest(V)\n"
+      "  *det(grad(t.pos,q))^2; } }\n"
+      "force pairs on t:hex { energy t.mu*over q in t det(grad(t.pos,q))*\n"
+      "  (over p in t dot(grad(t.pos,p), grad(t.pos,q)))/(over p in t 1); }\n"
+      "force named on t:hex { over q in t { let F = grad(t.pos,q); let c = tr(F); energy t.mu*c*\n"
+      "  (over p in t dot(grad(t.pos,p), F))/(over p in t 1); } }\n";
+  clv_program *program = clv_program_create(NULL);
+  assert_int_equal(clv_program_add(program, "points", text, sizeof text - 1), CLV_OK);
+  const clv_result result = clv_program_check(program);
+  law_test_print_findings(program);
+  assert_int_equal(result, CLV_OK);
+  law_list inner = law_test_make(program, "inner", 3), pairs = law_test_make(program, "pairs", 3);
+  law_list named = law_test_make(program, "named", 3);
+  random_source source = {5};
+  law_sample sample;
+  double map[3][3];
+  law_test_fill(&sample, inner.data[0], &source);
+  deform(&sample, map, &source, 0.3);
+  law_test_near(rolled_energy(&sample), law_test_energy(&sample), 1e-12);
+  assert_null(pairs.data[0]->rolled);
+  assert_null(named.data[0]->rolled);
+  law_test_free(program, &inner);
+  law_test_free(program, &pairs);
+  law_test_free(program, &named);
+  clv_program_destroy(program);
+}
+
 // Derived quantities and updates
 
 static void test_corner_masses(void **state) {
@@ -692,6 +773,7 @@ static const char small[] = "embed pos:vec3[m] on vertex; embed rest:vec3[m] on 
                             "derive m:vec3[m] on c:corner in t:tet = mean(d:<1,2> in t) d.pos;\n"
                             "derive kk:real on e:edge = sum(f:edge&cell in e) c*e.k;\n"
                             "force s on e:edge { let l = norm(e.pos-e@0.pos); energy 0.5*e.kk*(l-rest(l))^2; }\n"
+                            "force v on t:hex { let V = over q in t det(grad(t.pos,q)); energy t.mu*V^2/rest(V); }\n"
                             "force f on t:cell { over q in t { energy t.mu*tr(grad(t.pos,q)'*grad(t.pos,q)); } }\n";
 
 static void test_memory(void **state) {
@@ -725,6 +807,8 @@ int main(void) {
       cmocka_unit_test(test_small_strain),
       cmocka_unit_test(test_invariance),
       cmocka_unit_test(test_volume),
+      cmocka_unit_test(test_one_point_for_all),
+      cmocka_unit_test(test_points_within_points),
       cmocka_unit_test(test_corner_masses),
       cmocka_unit_test(test_vertex_sum),
       cmocka_unit_test(test_mass_tensor),

@@ -40,6 +40,24 @@ static const struct {
                                       "    energy iso(sym(R'*F)-0.9*I, t.mu, t.lam);\n"
                                       "  }\n"
                                       "}\n"},
+    {"a frame of all points, and their stress in it",
+     "use fem;\n"
+     "force framed on t:pyramid|prism|hex {\n"
+     "  let M = over q in t grad(t.pos,q); let R = hold(rotation(M)); let S = hold(sym(R'*M));\n"
+     "  let n = hold(sum q in t volume_at(t,q)*moment(jac(R'*t.pos,q)*inverse_at(t,q), t.mu, t.lam));\n"
+     "  let y = hold(inverse(tr(S)*I-S)*n);\n"
+     "  sum q in t {\n"
+     "    let A = jac(R'*t.pos,q)*inverse_at(t,q);\n"
+     "    energy volume_at(t,q)*(iso(sym(A)-0.9*I, t.mu, t.lam)-dot(y, axis(A)));\n"
+     "    dissipation volume_at(t,q)*iso(sym(jac(R'*t.vel,q)*inverse_at(t,q)), t.psi, t.phi);\n"
+     "  }\n"
+     "}\n"},
+    {"a volume of all points, on every cell", "use fem;\n"
+                                              "force swollen on t:cell {\n"
+                                              "  let V = over q in t dilation(grad(t.pos,q));\n"
+                                              "  energy 0.5*t.lam*rest(V)*(V/rest(V)-1.1)^4;\n"
+                                              "  psd clamp;\n"
+                                              "}\n"},
 };
 
 // An empty cache, and what is in it in the end.

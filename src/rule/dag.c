@@ -91,6 +91,7 @@ static dag_ref intern(dag *graph, dag_node node) {
   if (!make_room(graph, 1)) return 0;
   for (uint32_t k = 0; k < 3; k++)
     if (node.arg[k]) node.depends |= graph->nodes.data[node.arg[k]].depends;
+  if (node.op == DAG_OVER) node.depends &= (uint16_t)~DAG_AT_POINT;
   return push(graph, node);
 }
 
@@ -406,6 +407,10 @@ dag_ref dag_unary(dag *graph, dag_op op, dag_ref a) {
   case DAG_HOLD:
     if (op_of(graph, a) == DAG_HOLD || !moves(graph, a)) return a;
     break;
+  case DAG_OVER:
+    if (!(graph->nodes.data[a].depends & DAG_AT_POINT)) return dag_mul(graph, dag_const(graph, graph->points), a);
+    if (op_of(graph, a) == DAG_NEG) return negate(graph, dag_unary(graph, DAG_OVER, argument(graph, a, 0)));
+    break;
   default:
     break;
   }
@@ -483,11 +488,14 @@ void dag_depend_all(const dag *graph, uint32_t *bits) {
 }
 
 // Copying, with inputs replaced. `to` may be `from`: then it grows while it is read, and nodes are read by value.
+// Where points are written out, a node has a copy for each.
 typedef struct copying {
   dag *to;
   const dag *from;
   dag_ref *copy; // of each node: 0 not needed, NEEDED not made yet
+  uint32_t size; // nodes that may have one
   dag_replacer *with;
+  dag_point_replacer *at_point; // NULL: points are not written out
   void *user;
   bool drop_holds;
 } copying;
@@ -501,53 +509,83 @@ static void need_arguments(const dag *graph, dag_ref ref, dag_ref *copy) {
   for (uint32_t k = 0; k < count; k++) copy[arguments[k]] = NEEDED;
 }
 
-static void copy_rotation(copying *work, dag_ref ref) {
+static void copy_rotation(copying *work, dag_ref ref, dag_ref *copy) {
   const dag_node node = work->from->nodes.data[ref];
   const dag_ref *arguments = tuple_of(work->from, work->from->nodes.data + node.arg[0]);
   dag_ref matrix[9];
-  for (uint32_t k = 0; k < 3u * node.count; k++) matrix[k] = work->copy[arguments[k]];
-  dag_rotation(work->to, matrix, node.count, work->copy + ref + 1);
-  work->copy[ref] = work->copy[ref + 1];
+  for (uint32_t k = 0; k < 3u * node.count; k++) matrix[k] = copy[arguments[k]];
+  dag_rotation(work->to, matrix, node.count, copy + ref + 1);
+  copy[ref] = copy[ref + 1];
 }
 
-static dag_ref copy_input(copying *work, dag_op op, uint32_t index) {
-  const dag_ref replaced = work->with ? work->with(work->user, work->to, op, index) : 0;
+static dag_ref copy_input(copying *work, dag_op op, uint32_t index, uint32_t point) {
+  const dag_ref replaced = work->at_point ? work->at_point(work->user, work->to, op, index, point)
+                           : work->with   ? work->with(work->user, work->to, op, index)
+                                          : 0;
   return replaced ? replaced : dag_input(work->to, op, index);
 }
 
-static void copy_node(copying *work, dag_ref ref) {
+static dag_ref add_points(copying *work, dag_ref of) {
+  dag_ref sum = work->copy[of];
+  for (uint32_t p = 1; p < work->from->points; p++)
+    sum = dag_add(work->to, sum, work->copy[(size_t)p * work->size + of]);
+  return sum;
+}
+
+static void copy_node(copying *work, dag_ref ref, uint32_t point) {
   const dag_node node = work->from->nodes.data[ref];
   const dag_op op = (dag_op)node.op;
   if (op == DAG_TUPLE || op == DAG_PART) return;
-  dag_ref *copy = work->copy, a = copy[node.arg[0]], b = copy[node.arg[1]], c = copy[node.arg[2]];
+  dag_ref *copy = work->copy + (size_t)point * work->size;
+  const dag_ref a = copy[node.arg[0]], b = copy[node.arg[1]], c = copy[node.arg[2]];
   work->to->span = node.span;
   if (op == DAG_CONST)
     copy[ref] = dag_const(work->to, node.value);
   else if (op <= DAG_SUM_INPUT)
-    copy[ref] = copy_input(work, op, node.index);
+    copy[ref] = copy_input(work, op, node.index, point);
   else if (op == DAG_ROTATION)
-    copy_rotation(work, ref);
+    copy_rotation(work, ref, copy);
   else if (op == DAG_SELECT)
     copy[ref] = dag_select(work->to, a, b, c);
   else if (op == DAG_HOLD && work->drop_holds)
     copy[ref] = a;
+  else if (op == DAG_OVER && work->at_point)
+    copy[ref] = add_points(work, node.arg[0]);
   else
     copy[ref] = dag_arity(op) == 2 ? dag_binary(work->to, op, a, b) : dag_unary(work->to, op, a);
+}
+
+// What is the same at all points is copied once.
+static void copy_points(copying *work, dag_ref ref) {
+  const uint32_t points = work->at_point ? work->from->points : 1;
+  const bool differs = work->from->nodes.data[ref].depends & DAG_AT_POINT;
+  const dag_op op = (dag_op)work->from->nodes.data[ref].op;
+  const uint32_t last = op == DAG_ROTATION ? ref + 3u * work->from->nodes.data[ref].count : ref;
+  copy_node(work, ref, 0);
+  for (uint32_t p = 1; p < points && op != DAG_TUPLE && op != DAG_PART; p++) {
+    if (differs)
+      copy_node(work, ref, p);
+    else
+      memcpy(work->copy + (size_t)p * work->size + ref, work->copy + ref, (last - ref + 1) * sizeof *work->copy);
+  }
 }
 
 static bool copy_all(copying *work, const dag_ref *roots, uint32_t count, dag_ref *copies) {
   dag_ref last = 0;
   for (uint32_t k = 0; k < count; k++)
     if (roots[k] > last) last = roots[k];
+  const uint32_t points = work->at_point ? work->from->points : 1;
   // All parts of a rotation are made with it, also those behind the last root.
-  const size_t size = ((size_t)last + 10) * sizeof *work->copy;
+  work->size = last + 10;
+  const size_t size = (size_t)work->size * points * sizeof *work->copy;
   work->copy = work->to->no_memory ? NULL : base_allocate(&work->to->allocator, size);
   if (!work->copy) {
     work->to->no_memory = true;
-    memset(copies, 0, count * sizeof *copies);
+    memset(copies, 0, (size_t)count * points * sizeof *copies);
     return false;
   }
   memset(work->copy, 0, size);
+  if (!work->at_point && work->from->points) work->to->points = work->from->points;
   const rule_span span = work->to->span;
   for (uint32_t k = 0; k < count; k++)
     if (roots[k]) work->copy[roots[k]] = NEEDED;
@@ -555,8 +593,10 @@ static bool copy_all(copying *work, const dag_ref *roots, uint32_t count, dag_re
     if (work->copy[ref]) need_arguments(work->from, ref, work->copy);
   work->copy[0] = 0;
   for (dag_ref ref = 1; ref <= last; ref++)
-    if (work->copy[ref] == NEEDED) copy_node(work, ref);
-  for (uint32_t k = 0; k < count; k++) copies[k] = roots[k] && !work->to->no_memory ? work->copy[roots[k]] : 0;
+    if (work->copy[ref] == NEEDED) copy_points(work, ref);
+  for (uint32_t p = 0; p < points; p++)
+    for (uint32_t k = 0; k < count; k++)
+      copies[p * count + k] = work->to->no_memory ? 0 : work->copy[(size_t)p * work->size + roots[k]];
   base_free(&work->to->allocator, work->copy, size);
   work->to->span = span;
   return !work->to->no_memory;
@@ -576,6 +616,12 @@ dag_ref dag_replace(dag *graph, dag_ref root, dag_replacer *with, void *user) {
 
 bool dag_copy(dag *to, const dag *from, const dag_ref *roots, uint32_t count, dag_ref *copies, bool drop_holds) {
   copying work = {.to = to, .from = from, .drop_holds = drop_holds};
+  return copy_all(&work, roots, count, copies);
+}
+
+bool dag_expand(dag *to, const dag *from, const dag_ref *roots, uint32_t count, dag_point_replacer *with, void *user,
+                dag_ref *copies) {
+  copying work = {.to = to, .from = from, .at_point = with, .user = user};
   return copy_all(&work, roots, count, copies);
 }
 

@@ -8,6 +8,10 @@
 //
 // Inputs are what a row of a view has: parameters, values read from columns, data of a quadrature point, unknowns
 // (positions, velocities) and the directions of a tangent. Everything that depends on no unknown can be hoisted.
+//
+// A graph may hold one point of a cell for all of them: DAG_POINT, DAG_SHAPE and DAG_HOIST_Q are data of the point at
+// hand, what depends on them is different at each, and DAG_OVER adds it up over the cell. Derivatives keep this form.
+// dag_expand writes the points out; nothing evaluates a graph before that.
 
 #ifndef RULE_DAG_H
 #define RULE_DAG_H
@@ -32,6 +36,8 @@ typedef enum dag_op {
   DAG_VEL,
   DAG_DPOS, // the direction of a tangent, likewise numbered
   DAG_DVEL,
+  DAG_POINT, // data of the point at hand, in the order of DAG_QUAD; DAG_SHAPE: on the reference shape, without frame
+  DAG_SHAPE,
   DAG_SUM_INPUT, // the k-th reduction over an orbit (derived quantities and updates)
   // Arithmetic
   DAG_ADD,
@@ -67,8 +73,12 @@ typedef enum dag_op {
   DAG_ROTATION,
   DAG_PART,
   DAG_HOLD, // its argument, constant when differentiating
+  DAG_OVER, // the sum of its argument over the points of the cell
   DAG_OP_COUNT
 } dag_op;
+
+// What is different at each point of a cell depends on one of these.
+#define DAG_AT_POINT (1u << DAG_POINT | 1u << DAG_SHAPE | 1u << DAG_HOIST_Q)
 
 typedef struct dag_node {
   uint8_t op;
@@ -86,6 +96,7 @@ typedef struct dag {
   BASE_ARRAY(dag_ref) tuples;
   BASE_ARRAY(dag_ref) table; // hash, open addressing; capacity a power of two
   bool no_memory;            // something could not be made; every later call returns 0
+  uint32_t points;           // of the cell that DAG_OVER goes over; for whoever uses it to set
   rule_span span;            // given to nodes that are made
 } dag;
 
@@ -132,6 +143,12 @@ bool dag_replace_all(dag *graph, const dag_ref *roots, uint32_t count, dag_repla
 // Copies what `count` roots need (0 stays 0) from one graph to another, simplified anew. `drop_holds` leaves out
 // DAG_HOLD: for graphs that are not differentiated any more. False when memory is out.
 bool dag_copy(dag *to, const dag *from, const dag_ref *roots, uint32_t count, dag_ref *copies, bool drop_holds);
+
+// Copies roots with all points of `from` written out: the inputs of each are what `with` says. `copies` has all roots
+// at point 0, then all at point 1 ...
+typedef dag_ref dag_point_replacer(void *user, dag *graph, dag_op op, uint32_t index, uint32_t point);
+bool dag_expand(dag *to, const dag *from, const dag_ref *roots, uint32_t count, dag_point_replacer *with, void *user,
+                dag_ref *copies);
 
 // The gradient of a scalar: reverse accumulation. gradient[k] = d root / d (input `op` k), k < count. A node that
 // cannot be differentiated and depends on the unknown stops it: false, and *bad names the node.

@@ -5,6 +5,9 @@
 // the last to the first, so a law has one gradient, bit by bit. The tangent goes through the graph forwards. Both share
 // whatever they have in common with the function itself, since equal operations are one node.
 //
+// A node that is the same at all points of a cell gets, from each that is not, an adjoint for every point: those are
+// collected apart and added up over the points before it hands them on.
+//
 // What is held does not move. A branch that is not taken has derivative 0; the conditions that choose do not count.
 
 #include "rule/dag.h"
@@ -13,6 +16,8 @@ typedef struct derivation {
   dag *graph;
   bool *moves;    // depends on the unknown, other than under a hold
   dag_ref *slope; // of each node: adjoint or tangent; 0 for none
+  dag_ref *each;  // of each node that is the same at all points: its adjoint for one of them
+  bool at_point;  // the node that hands on is not
   dag_ref last;
   rule_span span;
 } derivation;
@@ -47,11 +52,13 @@ static bool begin(derivation *work, dag *graph, dag_ref last, dag_op op) {
   if (graph->no_memory) return false;
   work->moves = base_allocate(&graph->allocator, ((size_t)last + 1) * sizeof *work->moves);
   work->slope = base_allocate(&graph->allocator, ((size_t)last + 1) * sizeof *work->slope);
-  if (!work->moves || !work->slope) {
+  work->each = base_allocate(&graph->allocator, ((size_t)last + 1) * sizeof *work->each);
+  if (!work->moves || !work->slope || !work->each) {
     graph->no_memory = true;
     return false;
   }
   memset(work->slope, 0, ((size_t)last + 1) * sizeof *work->slope);
+  memset(work->each, 0, ((size_t)last + 1) * sizeof *work->each);
   dag_moving(graph, op, last, work->moves);
   return true;
 }
@@ -60,6 +67,7 @@ static void end(derivation *work) {
   const clv_allocator *allocator = &work->graph->allocator;
   base_free(allocator, work->moves, ((size_t)work->last + 1) * sizeof *work->moves);
   base_free(allocator, work->slope, ((size_t)work->last + 1) * sizeof *work->slope);
+  base_free(allocator, work->each, ((size_t)work->last + 1) * sizeof *work->each);
   work->graph->span = work->span;
 }
 
@@ -139,9 +147,20 @@ static dag_ref takes_first(dag *g, const dag_node *node) {
 
 // Backwards
 
+static bool is_at_point(const dag *graph, dag_ref ref) {
+  return graph->nodes.data[ref].depends & DAG_AT_POINT;
+}
+
 static void give(derivation *work, dag_ref to, dag_ref adjoint) {
   if (!work->moves[to]) return;
-  work->slope[to] = work->slope[to] ? dag_add(work->graph, work->slope[to], adjoint) : adjoint;
+  dag_ref *sum = work->at_point && !is_at_point(work->graph, to) ? &work->each[to] : &work->slope[to];
+  *sum = *sum ? dag_add(work->graph, *sum, adjoint) : adjoint;
+}
+
+static void add_points(derivation *work, dag_ref ref) {
+  if (!work->each[ref]) return;
+  work->at_point = false;
+  give(work, ref, dag_unary(work->graph, DAG_OVER, work->each[ref]));
 }
 
 static void give_product(derivation *work, const dag_node *node, dag_ref adjoint) {
@@ -190,7 +209,11 @@ static void give_back(derivation *work, dag_ref ref) {
   const dag_ref adjoint = work->slope[ref];
   dag *g = work->graph;
   g->span = node.span;
+  work->at_point = is_at_point(g, ref);
   switch (node.op) {
+  case DAG_OVER:
+    give(work, node.arg[0], adjoint);
+    break;
   case DAG_ADD:
     give(work, node.arg[0], adjoint);
     give(work, node.arg[1], adjoint);
@@ -238,6 +261,7 @@ static bool spread(derivation *work, dag_ref root, dag_ref *bad) {
   work->slope[root] = dag_const(graph, 1);
   for (dag_ref ref = root; ref > 0 && !graph->no_memory; ref--) {
     const dag_op op = (dag_op)graph->nodes.data[ref].op;
+    add_points(work, ref);
     if (op <= DAG_SUM_INPUT || !work->slope[ref] || !work->moves[ref] || is_zero(graph, work->slope[ref])) continue;
     if (!has_derivative(op)) {
       *bad = culprit(graph, ref);
@@ -319,6 +343,8 @@ static dag_ref tangent_of(derivation *work, dag_ref ref) {
     return tangent_of_choice(g, takes_first(g, &node), a, b);
   case DAG_SELECT:
     return tangent_of_choice(g, node.arg[0], b, c);
+  case DAG_OVER:
+    return dag_unary(g, DAG_OVER, a);
   default:
     return along_unary(g, &node, ref, a);
   }

@@ -6,6 +6,7 @@
 typedef struct item_place {
   dag_ref weight; // 0: outside
   bool inside;    // of an `over` block whose points are not written out
+  bool rolled;    // of a block in which one point stands for all
   bool density, in_points;
 } item_place;
 
@@ -25,6 +26,7 @@ static bool check_unit(law_maker *m, const law_value *value, law_unit wanted, co
 
 static void accumulate(law_maker *m, dag_ref *sum, dag_ref value, item_place place) {
   if (place.weight) value = dag_mul(m->graph, value, place.weight);
+  if (place.rolled) value = law_sum_points(m, value);
   *sum = *sum ? dag_add(m->graph, *sum, value) : value;
 }
 
@@ -88,11 +90,13 @@ static void item_over(law_maker *m, law_binding *scope, const rule_tree *item, i
     return;
   }
   if (!law_find_cell(m, scope, item->child[0])) return;
-  const bool unroll = reference || m->unroll;
+  const bool unroll = (reference || m->unroll) && !m->roll;
   const uint32_t points = unroll ? law_quadrature_points(m->law->shape.kind) : 1;
+  m->has_reference = m->has_reference || reference;
+  m->rolling += m->roll;
   for (uint32_t p = 0; p < points; p++) {
     const law_value point = law_point(m, reference, unroll ? (int)p : -1);
-    item_place inner = {.inside = !unroll, .density = !reference, .in_points = true};
+    item_place inner = {.inside = !unroll && !m->roll, .rolled = m->roll, .density = !reference, .in_points = true};
     law_binding *names = law_bind_value(m, scope, item->name, &point);
     if (!reference) {
       m->has_block = true;
@@ -102,6 +106,7 @@ static void item_over(law_maker *m, law_binding *scope, const rule_tree *item, i
     }
     run_items(m, &names, item->child + 1, item->count - 1, inner);
   }
+  m->rolling -= m->roll;
 }
 
 // Guards: conjunctions of free, !free, and conditions on what is known when a row is made.
@@ -314,7 +319,7 @@ static void finish_force(law_maker *m) {
   law *l = m->law;
   const uint32_t points = m->has_block || m->has_points ? law_quadrature_points(l->shape.kind) : 0;
   l->quadrature = points;
-  l->unrolled = m->has_points || (m->has_block && m->unroll);
+  l->unrolled = m->has_points || m->roll || (m->has_block && m->unroll);
   const uint32_t share = l->unrolled ? 1 : points;
   l->energy = combine(m, m->energy, share);
   l->dissipation = combine(m, m->dissipation, share);
@@ -408,6 +413,7 @@ static bool begin_law(law_maker *m, const rule_tree *tree, const law_shape *shap
   }
   *l = (law){.name = tree->name, .tree = tree, .shape = *shape};
   dag_init(&l->graph, memory);
+  if (shape->kind) l->graph.points = law_quadrature_points(shape->kind);
   l->graph.span = tree->span;
   m->law = l;
   m->graph = &l->graph;
@@ -441,7 +447,7 @@ bool law_make(law_maker *m, const rule_tree *tree, const law_shape *shape) {
   if (!begin_law(m, tree, shape)) return false;
   run_declaration(m, tree);
   // Points that are written out and points that are not cannot live in one law: write out all.
-  if (m->has_block && m->has_points && !m->unroll && !m->failed) {
+  if (m->has_block && m->has_points && !m->unroll && !m->roll && !m->failed) {
     law_destroy(m->law, &m->program->arena.allocator);
     law_maker_free(m);
     *m = fresh;
@@ -451,6 +457,22 @@ bool law_make(law_maker *m, const rule_tree *tree, const law_shape *shape) {
   }
   if (m->graph->no_memory) m->program->no_memory = true;
   return !m->failed && !m->not_served && !m->program->no_memory;
+}
+
+// The second elaboration meets particles and columns in the same order, point 0 being the first of all.
+void law_roll(law_maker *m, const rule_tree *tree, const law_shape *shape) {
+  law *l = m->law;
+  const bool written_out = l->unrolled || m->has_reference;
+  if (tree->kind != RULE_FORCE || !written_out || law_quadrature_points(shape->kind) < 2) return;
+  if (l->psd == LAW_PSD_GAUSS_NEWTON) return; // looks for squares in a sum that is written out
+  law_maker rolled = {.program = m->program, .cache = m->cache, .quiet = true, .roll = true, .sub_move = -1};
+  const bool made = law_make(&rolled, tree, shape);
+  law *r = rolled.law;
+  if (made && r->particles.count == l->particles.count && r->reads.count == l->reads.count)
+    l->rolled = r;
+  else
+    law_destroy(r, &m->program->arena.allocator);
+  law_maker_free(&rolled);
 }
 
 void law_maker_free(law_maker *m) {

@@ -110,6 +110,9 @@ typedef struct law_maker {
   bool constant;              // only parameters may be read
   bool unroll;                // write out the points of `over` blocks
   bool has_block, has_points; // `over` blocks; values over points
+  bool has_reference;         // sums over points of the reference shape
+  bool roll;                  // let one point stand for all
+  uint8_t rolling;            // sums over points that one is in, when it does
   bool check_unused;
   bool rest; // positions are read at rest
   bool in_sum;
@@ -200,9 +203,12 @@ law_value law_variable_at(law_maker *m, law_dart dart, uint32_t dims);         /
 law_value law_row_variable(const law_maker *m);
 bool law_find_cell(law_maker *m, law_binding *scope, const rule_tree *cell);
 law_value law_point(const law_maker *m, bool reference, int point);
+dag_ref law_sum_points(law_maker *m, dag_ref at_point); // where one point stands for all
 
 // elaborate.c: items, and whole laws
 bool law_make(law_maker *m, const rule_tree *declaration, const law_shape *shape);
+// Gives the law that was made its rolled form, where it can have one.
+void law_roll(law_maker *m, const rule_tree *declaration, const law_shape *shape);
 void law_maker_free(law_maker *m);
 bool law_circular(clv_program *program, const rule_tree *declaration);
 

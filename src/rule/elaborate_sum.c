@@ -112,19 +112,49 @@ bool law_find_cell(law_maker *m, law_binding *scope, const rule_tree *cell) {
   return false;
 }
 
-static uint32_t quad_input(const law_value *point, uint32_t k) {
-  return (point->point < 0 ? 0 : (uint32_t)point->point * LAW_QUAD_DATA) + k;
+// Datum k of a point. Of points that stand for all, -1 comes first, then -2.
+static dag_ref datum(law_maker *m, const law_value *point, uint32_t k) {
+  const dag_op op = point->point >= 0 || !m->roll ? DAG_QUAD : point->reference ? DAG_SHAPE : DAG_POINT;
+  const uint32_t number = (uint32_t)(point->point < 0 ? -1 - point->point : point->point);
+  return dag_input(m->graph, op, number * LAW_QUAD_DATA + k);
+}
+
+// A sum that is evaluated while another is under way has a point of its own. It must not depend on the outer one, and
+// is renumbered once it is added up.
+
+enum { ROLLED_DEPTH = 2 };
+
+typedef struct renumbering {
+  bool fits;
+} renumbering;
+
+static dag_ref renumber(void *user, dag *graph, dag_op op, uint32_t index) {
+  renumbering *work = user;
+  if (op != DAG_POINT && op != DAG_SHAPE) return 0;
+  if (index < LAW_QUAD_DATA) {
+    work->fits = false;
+    return 0;
+  }
+  return dag_input(graph, op, index - LAW_QUAD_DATA);
+}
+
+dag_ref law_sum_points(law_maker *m, dag_ref at_point) {
+  renumbering work = {.fits = true};
+  if (m->rolling == ROLLED_DEPTH) at_point = dag_replace(m->graph, at_point, renumber, &work);
+  if (!work.fits) m->failed = true; // quietly: the law stays written out
+  return dag_unary(m->graph, DAG_OVER, at_point);
 }
 
 // The volume that a point stands for; plain on the reference shape.
 law_value law_weight_of(law_maker *m, const law_value *point, rule_span span) {
-  if (point->reference) {
+  if (point->reference && point->point >= 0) {
     double shape[8], slopes[8][3];
     return law_number(m, law_reference(m->law->shape.kind, (uint32_t)point->point, shape, slopes));
   }
   law_value weight = law_number(m, 1);
-  weight.s[0] = dag_input(m->graph, DAG_QUAD, quad_input(point, 0));
+  weight.s[0] = datum(m, point, 0);
   weight.whole = false;
+  if (point->reference) return weight;
   weight.unit = law_unit_of(0, 3, 0);
   if (m->shape->dimension == 3) return weight;
   const law_value thickness = law_read_thickness(m, span);
@@ -153,7 +183,7 @@ law_value law_shape_at(law_maker *m, const law_value *shapes, const law_value *c
   law_value value = law_number(m, 1);
   value.whole = false;
   if (shapes->point < 0) {
-    value.s[0] = dag_input(m->graph, DAG_QUAD, 1 + (uint32_t)at);
+    value.s[0] = datum(m, shapes, 1 + (uint32_t)at);
   } else {
     double shape[8], slopes[8][3];
     law_reference(m->law->shape.kind, (uint32_t)shapes->point, shape, slopes);
@@ -165,8 +195,7 @@ law_value law_shape_at(law_maker *m, const law_value *shapes, const law_value *c
 // Gradients
 
 static dag_ref slope_of(law_maker *m, const law_value *point, uint32_t corner, uint32_t axis) {
-  if (!point->reference)
-    return dag_input(m->graph, DAG_QUAD, quad_input(point, 1u + m->shape->corner_count + corner * 3 + axis));
+  if (!point->reference || point->point < 0) return datum(m, point, 1u + m->shape->corner_count + corner * 3 + axis);
   double shape[8], slopes[8][3];
   law_reference(m->law->shape.kind, (uint32_t)point->point, shape, slopes);
   return dag_const(m->graph, slopes[corner][axis]);
@@ -177,8 +206,7 @@ static law_value frame_at(law_maker *m, const law_value *point) {
   const uint32_t axes = m->shape->dimension;
   law_value frame = {.sort = LAW_NUMBER, .rows = 3, .columns = (uint8_t)axes};
   for (uint32_t k = 0; k < 3 * axes; k++)
-    frame.s[k] = axes == 3 ? dag_const(m->graph, k % 4 == 0)
-                           : dag_input(m->graph, DAG_QUAD, quad_input(point, 1u + 4u * m->shape->corner_count + k));
+    frame.s[k] = axes == 3 ? dag_const(m->graph, k % 4 == 0) : datum(m, point, 1u + 4u * m->shape->corner_count + k);
   return frame;
 }
 
@@ -282,21 +310,39 @@ static law_value gradient_over(law_maker *m, law_binding *scope, const rule_tree
   return expand_gradient(m, &all, by, field, NULL);
 }
 
+// What a sum adds for one point.
+static law_value term_at(law_maker *m, law_binding *scope, const rule_tree *tree, const law_value *point) {
+  law_value term = law_evaluate(m, law_bind_value(m, scope, tree->name, point), tree->child[1]);
+  if (!law_expect(m, &term, 0, 0, "a number, vector or matrix", tree->child[1]->span)) return bad;
+  if (point->reference) return term;
+  const law_value weight = law_weight_of(m, point, tree->span);
+  return weight.sort == LAW_BAD ? bad : law_scaled(m, &term, weight.s[0], weight.unit);
+}
+
+static law_value roll_over(law_maker *m, law_binding *scope, const rule_tree *tree) {
+  if (m->rolling == ROLLED_DEPTH) {
+    m->failed = true;
+    return bad;
+  }
+  const law_value point = law_point(m, tree->number > 0, -(int)++m->rolling);
+  law_value sum = term_at(m, scope, tree, &point);
+  const uint32_t count = sum.sort == LAW_BAD ? 0 : (uint32_t)sum.rows * sum.columns;
+  for (uint32_t k = 0; k < count; k++) sum.s[k] = law_sum_points(m, sum.s[k]);
+  m->rolling--;
+  return sum;
+}
+
 law_value law_over(law_maker *m, law_binding *scope, const rule_tree *tree) {
   if (!law_find_cell(m, scope, tree->child[0])) return bad;
   const bool reference = tree->number > 0;
   m->has_points = m->has_points || !reference;
+  m->has_reference = m->has_reference || reference;
   if (is_gradient_alone(m, tree)) return gradient_over(m, scope, tree);
+  if (m->roll) return roll_over(m, scope, tree);
   law_value sum = bad;
   for (uint32_t p = 0; p < law_quadrature_points(m->law->shape.kind); p++) {
-    const law_value point = law_point(m, reference, (int)p);
-    law_value term = law_evaluate(m, law_bind_value(m, scope, tree->name, &point), tree->child[1]);
-    if (!law_expect(m, &term, 0, 0, "a number, vector or matrix", tree->child[1]->span)) return bad;
-    if (!reference) {
-      const law_value weight = law_weight_of(m, &point, tree->span);
-      if (weight.sort == LAW_BAD) return bad;
-      term = law_scaled(m, &term, weight.s[0], weight.unit);
-    }
+    const law_value point = law_point(m, reference, (int)p), term = term_at(m, scope, tree, &point);
+    if (term.sort == LAW_BAD) return bad;
     add_term(m, &sum, &term, tree->span);
   }
   return sum;

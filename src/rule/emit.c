@@ -1,7 +1,7 @@
 #include "rule/emit.h"
 
 #include "rule/emit_half.h"
-#include "rule/emit_lower.h"
+#include "rule/emit_parts.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -13,18 +13,9 @@ const char *emit_kind_name(kernel_kind kind) {
   return names[kind];
 }
 
-typedef struct emitter {
-  emit_text *text;
-  const kernel *kernel;
-  emit_graph graph;
-  emit_loops loops;
-  bool halves;          // matrices are written, entry by entry
-  uint64_t gathered[4]; // particles whose positions, velocities, directions are in registers (bits)
-} emitter;
-
 // Numbers, without a point that a locale could turn into a comma
 
-static void add_number(emit_text *text, double value) {
+void emit_number(emit_text *text, double value) {
   if (isnan(value)) {
     emit_add(text, "__builtin_nan(\"\")");
   } else if (isinf(value)) {
@@ -45,13 +36,13 @@ static int array_of(uint32_t op) {
   return op == DAG_POS ? 0 : op == DAG_VEL ? 1 : op == DAG_DPOS ? 2 : op == DAG_DVEL ? 3 : -1;
 }
 
-static void add_ref(const emitter *e, emit_ref ref) {
+void emit_add_ref(const emitter *e, emit_ref ref) {
   const emit_node *node = &e->graph.nodes.data[ref >> 1];
   const char *sign = ref & 1 ? "-" : "";
   const int array = array_of(node->op);
   if (node->op == DAG_CONST) {
     emit_add(e->text, "lanes_all(");
-    add_number(e->text, ref & 1 ? -node->value : node->value);
+    emit_number(e->text, ref & 1 ? -node->value : node->value);
     emit_add(e->text, ")");
   } else if (array >= 0 && node->op != e->loops.axis) {
     emit_add(e->text, "%s%s%u", sign, array_names[array], node->index);
@@ -64,15 +55,15 @@ static void add_list(const emitter *e, const char *before, const emit_ref *refs,
   emit_add(e->text, "%s(", before);
   for (uint32_t k = 0; k < count; k++) {
     if (k) emit_add(e->text, ", ");
-    add_ref(e, refs[k]);
+    emit_add_ref(e, refs[k]);
   }
   emit_add(e->text, ")");
 }
 
 static void add_binary(const emitter *e, const char *sign, const emit_ref *args) {
-  add_ref(e, args[0]);
+  emit_add_ref(e, args[0]);
   emit_add(e->text, " %s ", sign);
-  add_ref(e, args[1]);
+  emit_add_ref(e, args[1]);
 }
 
 // Statements
@@ -136,13 +127,25 @@ static void add_input(const emitter *e, const emit_node *node) {
     emit_add(e->text, "lanes_all(params[%u])", node->index);
     break;
   case DAG_HOIST:
-    emit_add(e->text, "lanes_load(c + %u)", KERNEL_LANES * node->index);
+    emit_add(e->text, "lanes_load(c + %u)",
+             KERNEL_LANES * (e->loops.rolled ? e->kernel->rolled->row[node->index] : node->index));
     break;
   case DAG_HOIST_Q:
-    emit_add(e->text, "lanes_load(q + %u)", KERNEL_LANES * node->index);
+    if (e->loops.rolled)
+      emit_add(e->text, "lanes_load(c + %u + 8 * point)", KERNEL_LANES * e->kernel->rolled->point[node->index]);
+    else
+      emit_add(e->text, "lanes_load(q + %u)", KERNEL_LANES * node->index);
+    break;
+  case DAG_SHAPE:
+    emit_add(e->text, "lanes_all(CLV_KERNEL(shape)[point][%u])", node->index);
+    break;
+  case EMIT_OVER:
+    emit_add(e->text, "o%u", node->index);
     break;
   case EMIT_SUM:
-    if (e->loops.axis)
+    if (e->loops.rolled)
+      emit_add(e->text, "o%u", node->index);
+    else if (e->loops.axis)
       emit_add(e->text, "lanes_load(m + %u * count)", KERNEL_LANES * node->index);
     else
       emit_add(e->text, "f%u", node->index);
@@ -153,15 +156,9 @@ static void add_input(const emitter *e, const emit_node *node) {
   }
 }
 
-// One over a root.
-static bool is_inverse_root(const emitter *e, const emit_node *node) {
-  const emit_node *one = &e->graph.nodes.data[node->arg[0] >> 1], *root = &e->graph.nodes.data[node->arg[1] >> 1];
-  return !((node->arg[0] | node->arg[1]) & 1) && one->op == DAG_CONST && one->value == 1.0 && root->op == DAG_SQRT;
-}
-
 static void add_quotient(const emitter *e, const emit_node *node) {
   const emit_ref *args;
-  if (!is_inverse_root(e, node)) {
+  if (!emit_is_inverse_root(&e->graph, node)) {
     add_binary(e, "/", node->arg);
     return;
   }
@@ -225,7 +222,7 @@ static void add_value(const emitter *e, const emit_node *node) {
 // Whether the ways to particles and back are much of what a body does: in forces at a single point. In matrices and in
 // sums over points they are little, and energies are seldom wanted.
 static bool is_hot(const emitter *e) {
-  return e->graph.roots.count > 1 && !e->loops.points && !e->loops.axis && !e->halves;
+  return e->graph.roots.count > 1 && !e->loops.points && !e->loops.rolled && !e->loops.axis && !e->halves;
 }
 
 static void add_gather(emitter *e, const char *indent, const emit_node *node) {
@@ -251,14 +248,14 @@ static void add_rotation(const emitter *e, const char *indent, uint32_t n) {
   for (uint32_t k = 0; k < 9; k++) {
     if (k) emit_add(e->text, ", ");
     if (k % 3 < node->count)
-      add_ref(e, args[k / 3 * node->count + k % 3]);
+      emit_add_ref(e, args[k / 3 * node->count + k % 3]);
     else
       emit_add(e->text, "lanes_all(0.0)");
   }
   emit_add(e->text, "};\n%slanes t%u[9];\n%slanes_rotation(t%u, m%u);\n", indent, n, indent, n, n);
 }
 
-static void add_statement(emitter *e, const char *indent, uint32_t n) {
+void emit_statement(emitter *e, const char *indent, uint32_t n) {
   const emit_node *node = &e->graph.nodes.data[n];
   if (node->op == DAG_CONST) return;
   if (array_of(node->op) >= 0 && node->op != e->loops.axis) {
@@ -274,10 +271,10 @@ static void add_statement(emitter *e, const char *indent, uint32_t n) {
   emit_add(e->text, ";\n");
 }
 
-static void add_level(emitter *e, emit_level level, const char *indent) {
+void emit_level_statements(emitter *e, uint32_t level, const char *indent) {
   for (uint32_t k = 0; k < e->graph.order.count; k++) {
     const uint32_t n = e->graph.order.data[k];
-    if (e->graph.nodes.data[n].level == level) add_statement(e, indent, n);
+    if (e->graph.nodes.data[n].level == level) emit_statement(e, indent, n);
   }
 }
 
@@ -314,7 +311,7 @@ static void add_root(const emitter *e, uint32_t k, emit_ref sign) {
   else if (e->loops.points)
     emit_add(e->text, "f%u", k);
   else
-    add_ref(e, e->graph.roots.data[k] ^ sign);
+    emit_add_ref(e, e->graph.roots.data[k] ^ sign);
 }
 
 // The root whose value a root has, but for the sign: the first of them gives it a name.
@@ -334,7 +331,7 @@ static void add_forces(const emitter *e) {
   for (uint32_t k = 0; !e->loops.points && k < e->graph.roots.count; k++) {
     if (!names_root(e, k)) continue;
     emit_add(e->text, "    lanes f%u = ", k);
-    add_ref(e, e->graph.roots.data[k] & ~1u);
+    emit_add_ref(e, e->graph.roots.data[k] & ~1u);
     emit_add(e->text, ";\n");
   }
   emit_add(e->text, "    if (!LANES_FULL(rows - row)) {\n");
@@ -357,7 +354,7 @@ static void add_scatter(const emitter *e) {
   add_forces(e);
   for (uint32_t p = 0; p < e->kernel->particles; p++) {
     const emit_ref *root = e->graph.roots.data + 3 * (size_t)p;
-    emit_ref any = 0, minus = !e->loops.points;
+    emit_ref any = 0, minus = is_hot(e);
     for (uint32_t k = 0; k < 3; k++) {
       any |= root[k];
       if (root[k]) minus &= root[k];
@@ -378,19 +375,22 @@ static void add_scatter(const emitter *e) {
 // Energies and forces: rows are summed over their points in registers.
 static void add_rows(emitter *e) {
   emit_text *text = e->text;
-  add_level(e, EMIT_PROGRAM, "  ");
+  emit_level_statements(e, EMIT_PROGRAM, "  ");
   emit_add(text, "  for (lanes_u32 row = 0; row < rows; row += CLV_WIDTH) {\n");
   add_head(e);
   for (uint32_t k = 0; e->loops.points && k < e->graph.roots.count; k++)
     if (e->graph.roots.data[k]) emit_add(text, "    lanes f%u = lanes_all(0.0);\n", k);
-  add_level(e, EMIT_ROW, "    ");
+  if (e->loops.rolled)
+    emit_rolled_stages(e, EMIT_ROW, "    ");
+  else
+    emit_level_statements(e, EMIT_ROW, "    ");
   if (!e->loops.points) return;
   add_point_loop(e);
-  add_level(e, EMIT_POINT, "      ");
+  emit_level_statements(e, EMIT_POINT, "      ");
   for (uint32_t k = 0; k < e->graph.roots.count; k++) {
     if (!e->graph.roots.data[k]) continue;
     emit_add(text, "      f%u = ", k);
-    add_ref(e, e->graph.roots.data[k]);
+    emit_add_ref(e, e->graph.roots.data[k]);
     emit_add(text, ";\n");
   }
   emit_add(text, "    }\n");
@@ -402,16 +402,19 @@ static bool has_roots(const emitter *e) {
   return false;
 }
 
-static bool start_body(emitter *e, const kernel_body *body, dag_op axis) {
+static bool start_body(emitter *e, kernel_kind kind, dag_op axis) {
+  const kernel *k = e->kernel;
+  const bool rolled = e->loops.rolled;
   e->halves = false;
-  e->loops = (emit_loops){.points = e->kernel->quadrature > 1, .axis = axis};
+  e->loops = (emit_loops){.points = k->quadrature > 1, .rolled = rolled, .axis = axis};
   memset(e->gathered, 0, sizeof e->gathered);
-  return emit_lower(&e->graph, &e->text->allocator, &e->kernel->graph, body, e->loops);
+  return emit_lower(&e->graph, &e->text->allocator, rolled ? &k->rolled->graph : &k->graph,
+                    rolled ? &k->rolled->body[kind] : &k->body[kind], e->loops);
 }
 
 static bool add_simple(emitter *e, kernel_kind kind) {
   emit_add(e->text, "\nvoid CLV_KERNEL(%s)(const lanes_args *args) {\n  LANES_ARGS(args);\n", emit_kind_name(kind));
-  const bool ok = start_body(e, &e->kernel->body[kind], DAG_NONE);
+  const bool ok = start_body(e, kind, DAG_NONE);
   if (ok && kind == KERNEL_ENERGY) {
     add_rows(e);
     emit_add(e->text, "    lanes_store(args->energy + row, ");
@@ -434,12 +437,15 @@ static void add_columns(emitter *e) {
   emit_text *text = e->text;
   emit_add(text, "      for (lanes_u32 j = 0; j < count; j++) {\n");
   emit_add(text, "        const lanes *axis = directions - j;\n        double *m = matrix + 8 * j;\n");
-  add_level(e, EMIT_AXIS, "        ");
+  if (e->loops.rolled)
+    emit_rolled_stages(e, EMIT_AXES, "        ");
+  else
+    emit_level_statements(e, EMIT_AXIS, "        ");
   for (uint32_t k = 0; k < e->graph.roots.count; k++) {
     if (!e->graph.roots.data[k] && e->loops.points) continue;
     emit_add(text, "        lanes_store(m + %u * count, ", KERNEL_LANES * k);
     if (e->graph.roots.data[k])
-      add_ref(e, e->graph.roots.data[k]);
+      emit_add_ref(e, e->graph.roots.data[k]);
     else
       emit_add(text, "lanes_all(0.0)");
     emit_add(text, ");\n");
@@ -450,15 +456,18 @@ static void add_columns(emitter *e) {
 // What comes before the loop over axes.
 static void add_levels(emitter *e) {
   emit_text *text = e->text;
-  add_level(e, EMIT_PROGRAM, "  ");
+  emit_level_statements(e, EMIT_PROGRAM, "  ");
   emit_add(text, "  {\n");
   add_head(e);
-  add_level(e, EMIT_ROW, "    ");
+  if (e->loops.rolled)
+    emit_rolled_stages(e, EMIT_ROW, "    ");
+  else
+    emit_level_statements(e, EMIT_ROW, "    ");
   if (e->loops.points)
     add_point_loop(e);
   else
     emit_add(text, "    {\n");
-  add_level(e, EMIT_POINT, "      ");
+  if (!e->loops.rolled) emit_level_statements(e, EMIT_POINT, "      ");
 }
 
 static const char *along_name(kernel_kind kind) {
@@ -472,7 +481,7 @@ static bool add_along(emitter *e, kernel_kind kind) {
   emit_add(text, "\nstatic void CLV_KERNEL(%s)(const lanes_args *args, lanes_u32 row, const lanes *directions, ",
            along_name(kind));
   emit_add(text, "lanes_u32 count, double *restrict matrix) {\n  LANES_ARGS(args);\n");
-  const bool ok = start_body(e, &e->kernel->body[kind], kind == KERNEL_FORCE_DPOS ? DAG_DPOS : DAG_DVEL);
+  const bool ok = start_body(e, kind, kind == KERNEL_FORCE_DPOS ? DAG_DPOS : DAG_DVEL);
   if (ok && (e->loops.points || !has_roots(e)))
     emit_add(text, "  lanes_clear(matrix, %u * count);\n", e->graph.roots.count);
   if (ok && has_roots(e)) {
@@ -522,12 +531,12 @@ static bool add_halves(emitter *e, kernel_kind kind, const emit_half *half, uint
   memset(e->gathered, 0, sizeof e->gathered);
   if (!emit_lower(&e->graph, &text->allocator, &half->graph, &half->body, e->loops)) return false;
   emit_add(text, "\nvoid CLV_KERNEL(%s)(const lanes_args *args) {\n  LANES_ARGS(args);\n", emit_kind_name(kind));
-  add_level(e, EMIT_PROGRAM, "  ");
+  emit_level_statements(e, EMIT_PROGRAM, "  ");
   emit_add(text, "  for (lanes_u32 row = 0; row < (rows + 7) / 8 * 8; row += CLV_WIDTH) {\n");
   emit_add(text, "    double *restrict m = args->matrix + row / 8 * %uul + row %% 8;\n",
            KERNEL_LANES * size * size * count);
   add_head(e);
-  add_level(e, EMIT_ROW, "    ");
+  emit_level_statements(e, EMIT_ROW, "    ");
   for (uint32_t matrix = 0, k = 0; matrix < count; matrix++)
     for (uint32_t column = 0; column < size; column++)
       for (uint32_t row = 0; row <= column; row++, k++) {
@@ -567,14 +576,15 @@ static bool add_pairs(emitter *e) {
 }
 
 // The force along one direction, by the function that serves matrices: those are of minus the derivative.
-static void add_force_along(const emitter *e) {
+static void add_force_along(const emitter *e, kernel_kind kind) {
   const uint32_t particles = e->kernel->particles;
-  emit_add(e->text, "\nvoid CLV_KERNEL(force_dpos)(const lanes_args *args) {\n");
+  emit_add(e->text, "\nvoid CLV_KERNEL(%s)(const lanes_args *args) {\n", emit_kind_name(kind));
   emit_add(e->text, "  for (lanes_u32 row = 0; row < args->rows; row += CLV_WIDTH) {\n");
   emit_add(e->text, "    const lanes_u32 *at = args->places + row / 8 * %uul + row %% 8;\n", KERNEL_LANES * particles);
   emit_add(e->text, "    lanes direction[%u];\n    double force[%u];\n", 3 * particles, KERNEL_LANES * 3 * particles);
-  emit_add(e->text, "    lanes_gather_all(args->dpos, at, %u, direction);\n", particles);
-  emit_add(e->text, "    CLV_KERNEL(along_dpos)(args, row, direction, 1, force);\n");
+  emit_add(e->text, "    lanes_gather_all(args->%s, at, %u, direction);\n", kind == KERNEL_FORCE_DPOS ? "dpos" : "dvel",
+           particles);
+  emit_add(e->text, "    CLV_KERNEL(%s)(args, row, direction, 1, force);\n", along_name(kind));
   emit_add(e->text, "    lanes_subtract_all(args->out, at, args->rows - row, %u, force);\n  }\n}\n", particles);
 }
 
@@ -597,7 +607,8 @@ static bool add_positive_stiffness(emitter *e, law_psd psd) {
 }
 
 // The fastest code there is: a matrix and a force along a direction that share nothing.
-static bool add_fast_stiffness(emitter *e) {
+static bool add_stiffness(emitter *e, law_psd psd) {
+  if (psd != LAW_PSD_NONE) return add_positive_stiffness(e, psd);
   if (emit_half_serves(e->kernel)) return add_half(e) && add_simple(e, KERNEL_FORCE_DPOS);
   const bool ok = add_along(e, KERNEL_FORCE_DPOS) && add_simple(e, KERNEL_FORCE_DPOS);
   add_matrix(e, KERNEL_STIFFNESS, LAW_PSD_NONE);
@@ -605,28 +616,29 @@ static bool add_fast_stiffness(emitter *e) {
 }
 
 // One function for both, where somebody waits for the compiler.
-static bool add_short_stiffness(emitter *e) {
+static bool add_short_stiffness(emitter *e, law_psd psd) {
+  enum { SHORT = 2 }; // particles: with so few, the fastest code is short
+  if (e->kernel->particles <= SHORT) return add_stiffness(e, psd);
+  if (psd != LAW_PSD_NONE) return add_positive_stiffness(e, psd);
   const bool ok = add_along(e, KERNEL_FORCE_DPOS);
   add_matrix(e, KERNEL_STIFFNESS, LAW_PSD_NONE);
-  add_force_along(e);
-  return ok;
-}
-
-static bool add_stiffness(emitter *e, law_psd psd) {
-  enum { SHORT = 2 }; // particles: with so few, the fastest code is short
-  if (psd != LAW_PSD_NONE) return add_positive_stiffness(e, psd);
-  if (e->kernel->particles <= SHORT) return add_fast_stiffness(e);
-  emit_add(e->text, "\n#if defined(LANES_QUICK)\n");
-  bool ok = add_short_stiffness(e);
-  emit_add(e->text, "\n#else\n");
-  ok = ok && add_fast_stiffness(e);
-  emit_add(e->text, "\n#endif\n");
+  add_force_along(e, KERNEL_FORCE_DPOS);
   return ok;
 }
 
 static bool add_damping(emitter *e) {
+  const bool ok = add_simple(e, KERNEL_FORCE_DVEL) && add_along(e, KERNEL_FORCE_DVEL);
+  add_matrix(e, KERNEL_DAMPING, LAW_PSD_NONE);
+  return ok;
+}
+
+static bool add_short_damping(emitter *e) {
   const bool ok = add_along(e, KERNEL_FORCE_DVEL);
   add_matrix(e, KERNEL_DAMPING, LAW_PSD_NONE);
+  if (e->kernel->has_velocity)
+    add_force_along(e, KERNEL_FORCE_DVEL);
+  else
+    emit_add(e->text, "\nvoid CLV_KERNEL(force_dvel)(const lanes_args *args) {\n  (void)args;\n}\n");
   return ok;
 }
 
@@ -639,13 +651,30 @@ static void add_packed_product(const emitter *e) {
            kernel_packed(e->kernel), particles);
 }
 
+static void add_rest(emitter *e, bool *ok) {
+  add_packed_product(e);
+  *ok = *ok && add_pairs(e) && !e->text->no_memory;
+}
+
+static law_psd psd_of(const kernel *k) {
+  return k->clamps ? k->law->psd : LAW_PSD_NONE;
+}
+
 bool emit_kernel(emit_text *text, const kernel *k) {
   assert(k->particles <= LAW_PARTICLES && k->quadrature >= 1);
   emitter e = {.text = text, .kernel = k};
-  const law_psd psd = k->clamps ? k->law->psd : LAW_PSD_NONE;
-  bool ok = add_simple(&e, KERNEL_ENERGY) && add_simple(&e, KERNEL_FORCE) && add_simple(&e, KERNEL_FORCE_DVEL) &&
-            add_stiffness(&e, psd) && add_damping(&e);
-  add_packed_product(&e);
-  ok = ok && add_pairs(&e);
-  return ok && !text->no_memory;
+  bool ok =
+      add_simple(&e, KERNEL_ENERGY) && add_simple(&e, KERNEL_FORCE) && add_stiffness(&e, psd_of(k)) && add_damping(&e);
+  add_rest(&e, &ok);
+  return ok;
+}
+
+bool emit_kernel_short(emit_text *text, const kernel *k) {
+  assert(k->particles <= LAW_PARTICLES && k->quadrature >= 1);
+  emitter e = {.text = text, .kernel = k, .loops.rolled = emit_rolled_serves(k)};
+  if (e.loops.rolled) emit_rolled_shape(&e);
+  bool ok = add_simple(&e, KERNEL_ENERGY) && add_simple(&e, KERNEL_FORCE) && add_short_stiffness(&e, psd_of(k)) &&
+            add_short_damping(&e);
+  add_rest(&e, &ok);
+  return ok;
 }

@@ -29,6 +29,9 @@ void emit_add_bytes(emit_text *text, const char *bytes, size_t size);
 // (pairs) of a kernel. Whoever compiles the text defines CLV_KERNEL and CLV_LIBRARY (a lanes_library) before it. False
 // when memory is out.
 bool emit_kernel(emit_text *text, const kernel *k);
+// The same functions for somebody who waits for the compiler: where text can be saved it is, with loops over points,
+// and one function for products and matrices. LANES_QUICK is to be defined as well.
+bool emit_kernel_short(emit_text *text, const kernel *k);
 // "energy", "force" ...: how the text names a kind.
 const char *emit_kind_name(kernel_kind kind);
 

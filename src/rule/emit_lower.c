@@ -8,11 +8,12 @@ void emit_graph_free(emit_graph *graph) {
   BASE_RELEASE(allocator, &graph->entries);
   BASE_RELEASE(allocator, &graph->roots);
   BASE_RELEASE(allocator, &graph->order);
+  BASE_RELEASE(allocator, &graph->sums);
   BASE_RELEASE(allocator, &graph->table);
 }
 
 static uint32_t operands(uint32_t op) {
-  return op == EMIT_FMA ? 3 : op == EMIT_SUM ? 0 : dag_arity((dag_op)op);
+  return op == EMIT_FMA ? 3 : op == EMIT_SUM ? 0 : op == EMIT_OVER ? 1 : dag_arity((dag_op)op);
 }
 
 uint32_t emit_arguments(const emit_graph *graph, const emit_node *node, const emit_ref **args) {
@@ -22,6 +23,16 @@ uint32_t emit_arguments(const emit_graph *graph, const emit_node *node, const em
   }
   *args = node->arg;
   return operands(node->op);
+}
+
+bool emit_is_inverse_root(const emit_graph *graph, const emit_node *node) {
+  if (node->op != DAG_DIV || (node->arg[0] | node->arg[1]) & 1) return false;
+  const emit_node *one = &graph->nodes.data[node->arg[0] >> 1], *root = &graph->nodes.data[node->arg[1] >> 1];
+  return one->op == DAG_CONST && one->value == 1.0 && root->op == DAG_SQRT;
+}
+
+uint32_t emit_reads(const emit_graph *graph, const emit_node *node, const emit_ref **args) {
+  return emit_arguments(graph, emit_is_inverse_root(graph, node) ? &graph->nodes.data[node->arg[1] >> 1] : node, args);
 }
 
 // Making nodes, each once
@@ -67,8 +78,46 @@ static bool table_has_room(emit_graph *graph) {
   return true;
 }
 
-static uint8_t level_of(const emit_graph *graph, const emit_node *node, emit_loops loops) {
-  uint8_t level;
+// Two levels' place in a rolled graph: the later stage, and at a point if one of them is. What is made before the axes
+// is there for all of their stages.
+static uint16_t later(uint16_t a, uint16_t b) {
+  if (a < b) {
+    const uint16_t c = a;
+    a = b, b = c;
+  }
+  if (!emit_at_point(b) || emit_at_point(a)) return a;
+  return (uint16_t)(a + 1);
+}
+
+static uint16_t rolled_level(const emit_graph *graph, const emit_node *node, emit_loops loops) {
+  switch (node->op) {
+  case DAG_POS:
+  case DAG_VEL:
+  case DAG_HOIST:
+    return EMIT_ROW;
+  case DAG_DPOS:
+  case DAG_DVEL:
+    return loops.axis == node->op ? EMIT_AXES : EMIT_ROW;
+  case DAG_HOIST_Q:
+  case DAG_SHAPE:
+    return EMIT_ROW + 1;
+  case EMIT_SUM:
+    return graph->sums.data[node->index];
+  case EMIT_OVER:
+    return (uint16_t)(graph->sums.data[node->index] + 1);
+  default:
+    break;
+  }
+  uint16_t level = EMIT_PROGRAM;
+  const emit_ref *args;
+  const uint32_t count = emit_arguments(graph, node, &args);
+  for (uint32_t k = 0; k < count; k++) level = later(level, graph->nodes.data[args[k] >> 1].level);
+  return level;
+}
+
+static uint16_t level_of(const emit_graph *graph, const emit_node *node, emit_loops loops) {
+  if (loops.rolled) return rolled_level(graph, node, loops);
+  uint16_t level;
   switch (node->op) {
   case DAG_POS:
   case DAG_VEL:
@@ -92,7 +141,7 @@ static uint8_t level_of(const emit_graph *graph, const emit_node *node, emit_loo
   const emit_ref *args;
   const uint32_t count = emit_arguments(graph, node, &args);
   for (uint32_t k = 0; k < count; k++) {
-    const uint8_t below = graph->nodes.data[args[k] >> 1].level;
+    const uint16_t below = graph->nodes.data[args[k] >> 1].level;
     if (below > level) level = below;
   }
   return level;
@@ -201,6 +250,19 @@ static emit_ref lower_rotation(lowering *l, const dag_node *node) {
   return make(l, (emit_node){.op = DAG_ROTATION, .count = node->count, .arg = {first}});
 }
 
+// A sum over points: its loop adds to what was summed so far.
+static emit_ref lower_over(lowering *l, emit_ref at_point) {
+  emit_graph *out = l->out;
+  const uint32_t k = out->sums.count;
+  if (!BASE_RESERVE(&out->allocator, &out->sums, (uint64_t)k + 1)) {
+    out->no_memory = true;
+    return 0;
+  }
+  out->sums.data[out->sums.count++] = node_of(l, at_point)->level;
+  const emit_ref sum = make_add(l, make(l, (emit_node){.op = EMIT_SUM, .index = k}), at_point);
+  return make(l, (emit_node){.op = EMIT_OVER, .index = k, .arg = {sum}});
+}
+
 static emit_ref lower_node(lowering *l, const dag_node *node) {
   emit_ref a[3] = {0};
   const uint32_t count = node->op == DAG_ROTATION ? 0 : operands(node->op);
@@ -226,6 +288,8 @@ static emit_ref lower_node(lowering *l, const dag_node *node) {
     return a[0] ^ 1;
   case DAG_HOLD:
     return a[0];
+  case DAG_OVER:
+    return lower_over(l, a[0]);
   case DAG_ABS:
     return make(l, (emit_node){.op = DAG_ABS, .arg = {a[0] & ~1u}});
   case DAG_ROTATION:
@@ -466,6 +530,20 @@ static bool order_all(emit_graph *graph) {
   return ok;
 }
 
+// Which values at points other loops want.
+static void find_kept(emit_graph *graph) {
+  for (uint32_t k = 0; k < graph->order.count; k++) {
+    const emit_node *node = &graph->nodes.data[graph->order.data[k]];
+    if (!emit_at_point(node->level)) continue;
+    const emit_ref *args;
+    const uint32_t count = emit_reads(graph, node, &args);
+    for (uint32_t a = 0; a < count; a++) {
+      emit_node *read = &graph->nodes.data[args[a] >> 1];
+      if (emit_at_point(read->level) && read->level != node->level && !emit_is_datum(read)) read->kept = true;
+    }
+  }
+}
+
 static bool start(emit_graph *out, const clv_allocator *allocator) {
   enum { TABLE = 1024 };
   *out = (emit_graph){.allocator = *allocator};
@@ -501,5 +579,7 @@ bool emit_lower(emit_graph *out, const clv_allocator *allocator, const dag *grap
   count_uses(out);
   absorb_signs(out, loops);
   find_needs(out);
-  return order_all(out);
+  if (!order_all(out)) return false;
+  if (loops.rolled) find_kept(out);
+  return true;
 }

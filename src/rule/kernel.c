@@ -48,7 +48,7 @@ static bool complain_of(making *make, dag_ref bad, const char *what) {
 // Differentiating
 
 static bool copy_law(making *make) {
-  const law *l = make->law;
+  const law *l = make->law->rolled ? make->law->rolled : make->law;
   dag_ref roots[KERNEL_AXES + 2] = {l->energy, l->dissipation}, copies[KERNEL_AXES + 2];
   for (uint32_t k = 0; l->force && k < make->axes; k++) roots[2 + k] = l->force[k];
   const dag_ref zero = dag_const(&make->graph, 0);
@@ -102,7 +102,7 @@ static bool derive_gauss_newton(making *make) {
 // has a slope by positions too, which is not symmetric: what is asked to be positive does without.
 static bool derive_central(making *make) {
   const law *l = make->law;
-  return make->k->clamps && !l->force && make->k->quadrature == 1 &&
+  return make->k->clamps && !l->force && make->k->quadrature == 1 && !l->rolled &&
          kernel_positive_central(&make->graph, make->energy, l->psd, make->axes, make->roots[KERNEL_FORCE_DPOS],
                                  &make->k->pairs);
 }
@@ -130,13 +130,13 @@ static uint32_t root_count(const making *make, kernel_kind kind) {
   return kind == KERNEL_ENERGY ? 1 : kind <= KERNEL_FORCE_DVEL ? make->axes : 0;
 }
 
-static bool take_bodies(making *make) {
+static bool take_bodies(making *make, kernel_body *bodies) {
   const clv_allocator *allocator = &make->program->arena.allocator;
   for (kernel_kind kind = KERNEL_ENERGY; kind <= KERNEL_FORCE_DVEL; kind++) {
-    kernel_body *body = &make->k->body[kind];
+    kernel_body *body = &bodies[kind];
     const uint32_t count = root_count(make, kind);
     body->roots = base_allocate(allocator, (count ? count : 1) * sizeof *body->roots);
-    if (!body->roots) return complain(make, 0);
+    if (!body->roots) return false;
     body->root_count = count;
     memcpy(body->roots, make->roots[kind], count * sizeof *body->roots);
   }
@@ -144,16 +144,44 @@ static bool take_bodies(making *make) {
 }
 
 // Without holds some nodes become one, so bodies are copied before they are hoisted.
-static bool hoist(making *make) {
+static bool hoist(making *make, kernel_hoisted *out) {
+  const clv_allocator *allocator = &make->program->arena.allocator;
   dag plain;
-  dag_init(&plain, &make->program->arena.allocator);
-  bool done = dag_const(&plain, 0) != 0;
+  dag_init(&plain, allocator);
+  bool done = dag_const(&plain, 0) && take_bodies(make, out->body);
   for (kernel_kind kind = KERNEL_ENERGY; done && kind <= KERNEL_FORCE_DVEL; kind++) {
-    kernel_body *body = &make->k->body[kind];
+    kernel_body *body = &out->body[kind];
     done = dag_copy(&plain, &make->graph, body->roots, body->root_count, body->roots, true);
   }
-  done = done && kernel_hoist_bodies(make->k, &plain);
+  done = done && kernel_hoist_bodies(out, &plain, make->law->rolled != NULL);
   dag_free(&plain);
+  return done;
+}
+
+static bool place(making *make) {
+  kernel *k = make->k;
+  kernel_hoisted hoisted = {.graph = &k->graph, .body = k->body};
+  if (!hoist(make, &hoisted)) {
+    kernel_hoisted_free(&hoisted, &make->program->arena.allocator);
+    return complain(make, 0);
+  }
+  k->hoist = hoisted.hoist;
+  k->hoist_q = hoisted.hoist_q;
+  k->hoist_count = hoisted.hoist_count;
+  k->hoist_q_count = hoisted.hoist_q_count;
+  return true;
+}
+
+static bool place_rolled(making *make) {
+  kernel *k = make->k;
+  const clv_allocator *allocator = &make->program->arena.allocator;
+  k->rolled = base_allocate(allocator, sizeof *k->rolled);
+  if (!k->rolled) return complain(make, 0);
+  *k->rolled = (kernel_rolled){0};
+  dag_init(&k->rolled->graph, allocator);
+  kernel_hoisted hoisted = {.graph = &k->rolled->graph, .body = k->rolled->body};
+  const bool done = hoist(make, &hoisted) && kernel_unroll(k, &hoisted);
+  kernel_hoisted_free(&hoisted, allocator);
   return done ? true : complain(make, 0);
 }
 
@@ -225,7 +253,7 @@ kernel *kernel_make(clv_program *program, const law *l) {
                   "the law '%s' acts on %u vertices, and at most %d can be|make several laws of it", l->name,
                   (unsigned)k->particles, LAW_PARTICLES);
   made = made && copy_law(make) && check_inputs(make) && derive_forces(make) && derive_tangents(make) &&
-         take_bodies(make) && hoist(make) && make_tapes(make);
+         (l->rolled ? place_rolled(make) : place(make)) && make_tapes(make);
   if (made) describe(make);
   dag_free(&make->graph);
   base_free(allocator, make, sizeof *make);
@@ -238,12 +266,16 @@ static void free_refs(const clv_allocator *allocator, dag_ref *refs, uint32_t co
   base_free(allocator, refs, (count ? count : 1) * sizeof *refs);
 }
 
+void kernel_bodies_free(kernel_body *body, const clv_allocator *allocator) {
+  for (kernel_kind kind = KERNEL_ENERGY; kind <= KERNEL_FORCE_DVEL; kind++)
+    free_refs(allocator, body[kind].roots, body[kind].root_count);
+}
+
 void kernel_destroy(kernel *k, const clv_allocator *allocator) {
   if (!k) return;
-  for (kernel_kind kind = KERNEL_ENERGY; kind <= KERNEL_FORCE_DVEL; kind++) {
-    free_refs(allocator, k->body[kind].roots, k->body[kind].root_count);
-    kernel_tape_free(&k->tape[kind], allocator);
-  }
+  kernel_bodies_free(k->body, allocator);
+  kernel_rolled_free(k->rolled, allocator);
+  for (kernel_kind kind = KERNEL_ENERGY; kind <= KERNEL_FORCE_DVEL; kind++) kernel_tape_free(&k->tape[kind], allocator);
   kernel_tape_free(&k->constants, allocator);
   free_refs(allocator, k->hoist, k->hoist_count);
   free_refs(allocator, k->hoist_q, k->hoist_q_count);

@@ -62,6 +62,17 @@ typedef struct kernel_pairs {
   uint8_t first[LAW_PARTICLES / 2], second[LAW_PARTICLES / 2];
 } kernel_pairs;
 
+// The bodies of a law that has a rolled form, with one point for all; DAG_HOIST and DAG_HOIST_Q are numbered by
+// themselves: `row` and `point` say which of the kernel's constants they are, at a point the first of as many as there
+// are points.
+typedef struct kernel_rolled {
+  dag graph;
+  kernel_body body[KERNEL_COUNT];
+  uint32_t hoist_count, hoist_q_count;
+  uint32_t *row, *point;
+  uint32_t depth; // how many sums over points need each other
+} kernel_rolled;
+
 typedef struct kernel {
   const law *law;
   dag graph;                      // its own: the law's, differentiated and hoisted
@@ -70,11 +81,12 @@ typedef struct kernel {
   uint32_t hoist_count, hoist_q_count;
   dag_ref *hoist, *hoist_q; // what is hoisted, over DAG_PARAM, DAG_READ, DAG_QUAD
   kernel_body body[KERNEL_COUNT];
-  bool has_velocity;  // forces depend on velocities
-  bool clamps;        // FORCE_DPOS is to be made positive by the eigenvalues of each row
-  bool central;       // the stiffness is that of distances between pairs: all its 3 x 3 blocks are symmetric
-  kernel_pairs pairs; // those, where it is; no particle has two of them
-  bool keeps;         // for many products at one state, it is better to keep the stiffness of each row
+  kernel_rolled *rolled; // NULL: none
+  bool has_velocity;     // forces depend on velocities
+  bool clamps;           // FORCE_DPOS is to be made positive by the eigenvalues of each row
+  bool central;          // the stiffness is that of distances between pairs: all its 3 x 3 blocks are symmetric
+  kernel_pairs pairs;    // those, where it is; no particle has two of them
+  bool keeps;            // for many products at one state, it is better to keep the stiffness of each row
   bool symmetric, damping_symmetric;       // what the stiffness and the damping are, but for rounding
   kernel_tape constants;                   // hoist, then hoist_q; DAG_QUAD is late
   kernel_tape tape[KERNEL_COUNT];          // of the bodies; DAG_DPOS and DAG_DVEL are late

@@ -8,6 +8,8 @@
 // number only share one hoisted value and multiply by the ratio: 0.5 k in an energy is half of the k in its force. A
 // row's constants are what a kernel reads from memory, so fewer are better; forces come first and choose.
 //
+// What the reference shape has is the same for all rows: it is a number, different at each point.
+//
 // Dividing twice by the same costs more than multiplying by its inverse, so this is what is done.
 
 #include "rule/kernel_parts.h"
@@ -44,6 +46,7 @@ typedef struct hoisting {
   BASE_ARRAY(uint32_t) entry; // of each core: its place in the list + 1
   BASE_ARRAY(factor) stack;
   uint32_t hoist_count, hoist_q_count;
+  uint32_t at_point; // bits of inputs that are a point's
   bool no_memory;
 } hoisting;
 
@@ -108,7 +111,7 @@ static dag_ref hoisted_value(hoisting *work, double number, dag_ref core) {
   memset(work->entry.data + known, 0, (all - known) * sizeof *work->entry.data);
   work->entry.count = all;
   if (!work->entry.data[core]) {
-    const bool per_point = node->depends & 1u << DAG_QUAD;
+    const bool per_point = node->depends & work->at_point;
     uint32_t *count = per_point ? &work->hoist_q_count : &work->hoist_count;
     work->list.data[work->list.count++] = (hoisted){core, number, per_point, (*count)++};
     work->entry.data[core] = work->list.count;
@@ -124,6 +127,7 @@ typedef struct chain {
   factor atoms[ATOMS]; // free of unknowns, in the order of their nodes
   uint32_t atom_count;
   dag_ref above, below; // the rest, in the kernel's graph; 0 for none
+  dag_ref shape;        // what the reference shape has, likewise
 } chain;
 
 static void put_atom(chain *c, factor atom) {
@@ -153,6 +157,15 @@ static void push(hoisting *work, dag_ref ref, bool below) {
     work->stack.data[work->stack.count++] = (factor){ref, below};
 }
 
+static bool is_of_shape(const dag_node *node) {
+  return node->op == DAG_SHAPE;
+}
+
+static void put_shape(hoisting *work, chain *c, const dag_node *node, bool below) {
+  const dag_ref value = dag_input(work->to, DAG_SHAPE, node->index);
+  c->shape = times(work->to, c->shape, below ? dag_div(work->to, dag_const(work->to, 1), value) : value);
+}
+
 static bool put_number(chain *c, const dag_node *node, bool below) {
   const double number = below ? c->number / node->value : c->number * node->value;
   if (node->op != DAG_CONST || !isnormal(number)) return false;
@@ -178,6 +191,8 @@ static void take_apart(hoisting *work, chain *c, dag_ref root) {
       push(work, node->arg[0], f.below);
     } else if (!is_free(work, f.ref)) {
       put_moving(work, c, f);
+    } else if (is_of_shape(node)) {
+      put_shape(work, c, node, f.below);
     } else if (!put_number(c, node, f.below)) {
       put_atom(c, f);
     }
@@ -196,13 +211,17 @@ static dag_ref core_of(hoisting *work, const chain *c) {
   return below ? dag_div(g, above ? above : dag_const(g, 1), below) : above;
 }
 
+// What the reference shape has comes last: corners that differ in nothing else share the rest.
 static dag_ref rebuild_chain(hoisting *work, dag_ref root) {
   chain c = {.number = 1};
   take_apart(work, &c, root);
   dag *g = work->to;
-  const dag_ref coefficient = hoisted_value(work, c.number, core_of(work, &c));
-  if (!c.above) return c.below ? dag_div(g, coefficient, c.below) : coefficient;
-  return dag_mul(g, coefficient, c.below ? dag_div(g, c.above, c.below) : c.above);
+  dag_ref value = hoisted_value(work, c.number, core_of(work, &c));
+  if (c.above)
+    value = dag_mul(g, value, c.below ? dag_div(g, c.above, c.below) : c.above);
+  else if (c.below)
+    value = dag_div(g, value, c.below);
+  return c.shape ? dag_mul(g, c.shape, value) : value;
 }
 
 static dag_ref argument(hoisting *work, dag_ref ref) {
@@ -263,23 +282,25 @@ static dag_ref *take_refs(const clv_allocator *allocator, uint32_t count) {
   return base_allocate(allocator, (count ? count : 1) * sizeof(dag_ref));
 }
 
-static bool list_hoisted(hoisting *work, kernel *k) {
-  k->hoist_count = work->hoist_count;
-  k->hoist_q_count = work->hoist_q_count;
-  k->hoist = take_refs(work->allocator, k->hoist_count);
-  k->hoist_q = take_refs(work->allocator, k->hoist_q_count);
-  if (!k->hoist || !k->hoist_q) return false;
+static bool list_hoisted(hoisting *work, kernel_hoisted *out) {
+  out->hoist_count = work->hoist_count;
+  out->hoist_q_count = work->hoist_q_count;
+  out->hoist = take_refs(work->allocator, out->hoist_count);
+  out->hoist_q = take_refs(work->allocator, out->hoist_q_count);
+  if (!out->hoist || !out->hoist_q) return false;
   for (uint32_t e = 0; e < work->list.count; e++) {
     const hoisted *entry = &work->list.data[e];
     const dag_ref value = dag_mul(work->from, dag_const(work->from, entry->factor), entry->core);
-    (entry->per_point ? k->hoist_q : k->hoist)[entry->index] = value;
+    (entry->per_point ? out->hoist_q : out->hoist)[entry->index] = value;
   }
-  return dag_copy(work->to, work->from, k->hoist, k->hoist_count, k->hoist, true) &&
-         dag_copy(work->to, work->from, k->hoist_q, k->hoist_q_count, k->hoist_q, true);
+  return dag_copy(work->to, work->from, out->hoist, out->hoist_count, out->hoist, true) &&
+         dag_copy(work->to, work->from, out->hoist_q, out->hoist_q_count, out->hoist_q, true);
 }
 
-static bool begin(hoisting *work, kernel *k, dag *from) {
-  *work = (hoisting){.from = from, .to = &k->graph, .allocator = &k->graph.allocator, .size = from->nodes.count};
+static bool begin(hoisting *work, dag *to, dag *from, bool rolled) {
+  *work = (hoisting){.from = from, .to = to, .allocator = &to->allocator, .size = from->nodes.count};
+  work->at_point = rolled ? DAG_AT_POINT : 1u << DAG_QUAD;
+  to->points = from->points;
   const clv_allocator *allocator = work->allocator;
   work->uses = base_allocate(allocator, work->size * sizeof *work->uses);
   work->divides = base_allocate(allocator, work->size * sizeof *work->divides);
@@ -303,12 +324,17 @@ static void end(hoisting *work) {
   BASE_RELEASE(allocator, &work->stack);
 }
 
-bool kernel_hoist_bodies(kernel *k, dag *from) {
+bool kernel_hoist_bodies(kernel_hoisted *out, dag *from, bool rolled) {
   const kernel_kind order[] = {KERNEL_FORCE, KERNEL_FORCE_DPOS, KERNEL_FORCE_DVEL, KERNEL_ENERGY};
   hoisting work;
-  bool done = begin(&work, k, from);
-  for (uint32_t b = 0; done && b < sizeof order / sizeof *order; b++) done = place_body(&work, &k->body[order[b]]);
-  done = done && list_hoisted(&work, k);
+  bool done = begin(&work, out->graph, from, rolled);
+  for (uint32_t b = 0; done && b < sizeof order / sizeof *order; b++) done = place_body(&work, &out->body[order[b]]);
+  done = done && list_hoisted(&work, out);
   end(&work);
   return done;
+}
+
+void kernel_hoisted_free(kernel_hoisted *out, const clv_allocator *allocator) {
+  base_free(allocator, out->hoist, (out->hoist_count ? out->hoist_count : 1) * sizeof *out->hoist);
+  base_free(allocator, out->hoist_q, (out->hoist_q_count ? out->hoist_q_count : 1) * sizeof *out->hoist_q);
 }

@@ -17,8 +17,20 @@ bool kernel_gauss_newton(dag *graph, dag_ref energy, uint32_t axes, dag_ref *for
 bool kernel_positive_central(dag *graph, dag_ref energy, law_psd psd, uint32_t axes, dag_ref *force_dpos,
                              kernel_pairs *pairs);
 
-// Moves the bodies, whose roots are in `from` (which has no holds), to the kernel's own graph: what depends on no
-// unknown is hoisted. False when memory is out.
-bool kernel_hoist_bodies(kernel *k, dag *from);
+// Moves bodies, whose roots are in `from` (which has no holds), to a graph of their own: what depends on no unknown is
+// hoisted. False when memory is out; what there is of `out` is to be freed in any case.
+typedef struct kernel_hoisted {
+  dag *graph;
+  kernel_body *body; // KERNEL_COUNT
+  dag_ref *hoist, *hoist_q;
+  uint32_t hoist_count, hoist_q_count;
+} kernel_hoisted;
+bool kernel_hoist_bodies(kernel_hoisted *out, dag *from, bool rolled);
+void kernel_hoisted_free(kernel_hoisted *out, const clv_allocator *allocator);
+
+// Makes the kernel's own graph, bodies and constants of those that one point for all has. False when memory is out.
+bool kernel_unroll(kernel *k, const kernel_hoisted *rolled);
+void kernel_rolled_free(kernel_rolled *rolled, const clv_allocator *allocator);
+void kernel_bodies_free(kernel_body *body, const clv_allocator *allocator);
 
 #endif

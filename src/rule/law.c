@@ -6,6 +6,7 @@
 
 void law_destroy(law *l, const clv_allocator *allocator) {
   if (!l) return;
+  law_destroy(l->rolled, allocator);
   dag_free(&l->graph);
   BASE_RELEASE(allocator, &l->paths);
   BASE_RELEASE(allocator, &l->particles);
@@ -119,6 +120,7 @@ static bool add_law(clv_program *program, law_cache *cache, const rule_tree *dec
   const bool made = law_make(&m, declaration, shape);
   bool fine = made || (m.not_served && !m.failed);
   law *l = m.law;
+  if (made) law_roll(&m, declaration, shape);
   if (made && !is_trusted(program, declaration)) fine = law_check(program, cache, declaration, shape);
   if (made && fine && BASE_RESERVE(memory, out, out->count + 1u)) {
     out->data[out->count++] = l;

@@ -96,6 +96,10 @@ typedef struct law {
   dag_ref energy, dissipation;
   dag_ref *force;       // 3 per particle: explicit forces (0 where there is none), or NULL
   uint32_t force_count; // 3 * particles, or 0
+
+  // The same law, with the same reads and particles, in a graph that holds one point for all (dag.h). NULL where points
+  // are not written out, or one serves not for all: sums over pairs of points.
+  struct law *rolled;
 } law;
 
 // All laws of a declaration, for maps of one dimension. Findings are recorded in the program. False when there are any.
@@ -124,5 +128,7 @@ uint32_t law_quadrature_points(clv_kind kind);
 void law_quadrature(clv_kind kind, const double (*rest)[3], double (*data)[LAW_QUAD_DATA]);
 // One point on the reference shape: its weight; shape functions and their slopes by corner.
 double law_reference(clv_kind kind, uint32_t point, double *shape, double (*slopes)[3]);
+// All of them, in the order of DAG_SHAPE: weight, shape functions, slopes. Returns their number.
+uint32_t law_reference_points(clv_kind kind, double (*data)[LAW_QUAD_DATA]);
 
 #endif

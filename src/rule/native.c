@@ -92,7 +92,7 @@ bool native_compile_units(rule_native *native, native_units *units, char object[
   for (uint32_t u = 0; u < units->count; u++) {
     const native_unit *unit = &units->data[u];
     if (unit->module) native->modules.data[native->modules.count++] = unit->module;
-    *(!unit->module ? &native->interpreted : unit->was_cached ? &native->cached : &native->compiled) += unit->count;
+    *(!unit->module ? &native->interpreted : unit->was_cached ? &native->cached : &native->compiled) += unit->owners;
   }
   return native->trouble.code != CLV_ERROR_MEMORY;
 }
@@ -150,6 +150,17 @@ static bool attach_shipped(rule_native *native, kernel *k, emit_text *scratch, b
   return true;
 }
 
+// The piece that has this text; their number when none has.
+static uint32_t find_text(const native_pieces *pieces, const emit_text *text) {
+  uint32_t k = 0;
+  for (; k < pieces->count; k++) {
+    const emit_text *other = &pieces->data[k].text;
+    if (other->bytes.count != text->bytes.count) continue;
+    if (memcmp(other->bytes.data, text->bytes.data, text->bytes.count) == 0) break;
+  }
+  return k;
+}
+
 // A text that is too long stays interpreted. False when memory is out.
 static bool keep(rule_native *native, const emit_text *text, native_pieces *pieces, uint32_t owner) {
   if (text->bytes.count <= NATIVE_TEXT) return native_pieces_add(pieces, &native->allocator, text, owner);
@@ -159,24 +170,42 @@ static bool keep(rule_native *native, const emit_text *text, native_pieces *piec
   return true;
 }
 
-static bool keep_text(rule_native *native, const kernel *k, emit_text *scratch, native_pieces *pieces, uint32_t owner) {
+// A law on edges is the same for surfaces and for volumes, and compiled once: the others, by number, get the code of
+// their twin.
+static bool keep_text(rule_native *native, const kernel *k, emit_text *scratch, native_pieces *pieces, uint32_t owner,
+                      uint32_t *twin) {
   scratch->bytes.count = 0;
-  return emit_kernel(scratch, k) && keep(native, scratch, pieces, owner);
+  if (!emit_kernel_short(scratch, k)) return false;
+  const uint32_t same = find_text(pieces, scratch);
+  if (same == pieces->count) return keep(native, scratch, pieces, owner);
+  *twin = pieces->data[same].owner;
+  pieces->data[same].owners++;
+  return true;
+}
+
+static void take_code_of_twins(kernel *const *kernels, const uint32_t *twins, uint32_t count) {
+  for (uint32_t n = 0; n < count; n++)
+    if (twins[n] != n && kernels[twins[n]]->compiled[KERNEL_FORCE])
+      kernel_set_code(kernels[n], kernels[twins[n]]->compiled);
 }
 
 clv_result rule_native_attach(rule_native *native, kernel *const *kernels, uint32_t count) {
   native_pieces pieces = {0};
   emit_text scratch;
   emit_text_init(&scratch, &native->allocator);
-  bool ok = true;
+  uint32_t *twins = base_allocate(&native->allocator, (count ? count : 1) * sizeof *twins);
+  bool ok = twins != NULL;
   for (uint32_t n = 0; ok && n < count; n++) {
     bool found;
+    twins[n] = n;
     if (!kernels[n] || kernels[n]->compiled[KERNEL_FORCE]) continue;
     ok = attach_shipped(native, kernels[n], &scratch, &found) &&
-         (found || keep_text(native, kernels[n], &scratch, &pieces, n));
+         (found || keep_text(native, kernels[n], &scratch, &pieces, n, &twins[n]));
   }
   clv_result result = ok ? CLV_OK : CLV_ERROR_MEMORY;
   if (ok && pieces.count > 0) result = compile(native, &pieces, kernels);
+  if (result == CLV_OK) take_code_of_twins(kernels, twins, count);
+  base_free(&native->allocator, twins, (count ? count : 1) * sizeof *twins);
   emit_text_free(&scratch);
   native_pieces_free(&pieces, &native->allocator);
   return result;

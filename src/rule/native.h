@@ -106,7 +106,8 @@ typedef void native_entrance(const native_gate *gate);
 typedef struct native_piece {
   emit_text text;
   uint32_t owner;
-  uint32_t unit; // it goes to
+  uint32_t owners; // how many have this text, the owner among them
+  uint32_t unit;   // it goes to
 } native_piece;
 typedef BASE_ARRAY(native_piece) native_pieces;
 
@@ -124,6 +125,7 @@ typedef struct native_frame {
 typedef struct native_unit {
   emit_text text;
   uint32_t first, count; // of the pieces
+  uint32_t owners;       // of theirs
   bool was_cached;
   void *module;              // NULL: not compiled
   native_entrance *entrance; // of the module

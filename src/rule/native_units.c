@@ -16,7 +16,7 @@ enum {
 bool native_pieces_add(native_pieces *pieces, const clv_allocator *allocator, const emit_text *text, uint32_t owner) {
   if (!BASE_RESERVE(allocator, pieces, (uint64_t)pieces->count + 1)) return false;
   native_piece *piece = &pieces->data[pieces->count++];
-  *piece = (native_piece){.owner = owner};
+  *piece = (native_piece){.owner = owner, .owners = 1};
   emit_text_init(&piece->text, allocator);
   emit_add_bytes(&piece->text, text->bytes.data, text->bytes.count);
   return !piece->text.no_memory;
@@ -91,6 +91,7 @@ static bool assign(native_units *units, const clv_allocator *allocator, native_p
     pieces->data[k].unit = shortest;
     size[shortest] += pieces->data[k].text.bytes.count;
     units->data[shortest].count++;
+    units->data[shortest].owners += pieces->data[k].owners;
   }
   base_free(allocator, size, units->count * sizeof *size);
   qsort(pieces->data, pieces->count, sizeof *pieces->data, by_unit);

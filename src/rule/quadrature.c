@@ -255,3 +255,13 @@ void law_quadrature(clv_kind kind, const double (*rest)[3], double (*data)[LAW_Q
   if (whole < 0)
     for (uint32_t p = 0; p < points; p++) data[p][0] = -data[p][0];
 }
+
+uint32_t law_reference_points(clv_kind kind, double (*data)[LAW_QUAD_DATA]) {
+  const uint32_t points = law_quadrature_points(kind), corners = clv_templates[kind].corner_count;
+  for (uint32_t p = 0; p < points; p++) {
+    double slopes[8][3];
+    data[p][0] = law_reference(kind, p, data[p] + 1, slopes);
+    for (uint32_t c = 0; c < corners; c++) memcpy(data[p] + 1 + corners + (size_t)3 * c, slopes[c], sizeof slopes[c]);
+  }
+  return points;
+}
