@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-enum { EVENTS = 1024, EDITS = 60, SEQUENCES = 150, SOAK_SEQUENCES = 6000 };
+enum { EVENTS = 16384, EDITS = 60, SEQUENCES = 150, SOAK_SEQUENCES = 6000 };
 
 typedef struct heard {
   uint32_t count, destroyed;
@@ -305,6 +305,35 @@ static void a_removal_without_memory_changes_nothing(void **state) {
   }
 }
 
+// Every so many cells one, removed in one commit: most orbits come apart.
+static void batches_agree(void **state) {
+  (void)state;
+  clv_grid_def def = clv_default_grid_def();
+  def.kind = CLV_GRID_TET5;
+  def.cells[0] = def.cells[1] = def.cells[2] = 4;
+  for (uint32_t stride = 2; stride < 12; stride++) {
+    clv_mesh mesh;
+    twin twins[2];
+    clv_mesh_init(&mesh, NULL);
+    assert_int_equal(clv_mesh_grid(&mesh, &def, NULL), CLV_OK);
+    for (uint32_t t = 0; t < 2; t++) make_twin(&twins[t], &mesh, 511, t == 1);
+    for (uint32_t first = 0; first < 2; first++) {
+      for (uint32_t t = 0; t < 2; t++) {
+        clv_map *view = twins[t].map;
+        assert_int_equal(clv_map_begin(view), CLV_OK);
+        for (uint32_t row = first; row < clv_cell_rows(view, CLV_TET); row += stride)
+          if (clv_cell_at(view, CLV_TET, row))
+            assert_int_equal(clv_map_remove_cell(view, clv_cell_at(view, CLV_TET, row)), CLV_OK);
+        assert_int_equal(clv_map_commit(view), CLV_OK);
+      }
+      compare(&twins[0], &twins[1]);
+    }
+    assert_int_equal(clv_map_check(twins[0].map, NULL, NULL), CLV_OK);
+    for (uint32_t t = 0; t < 2; t++) clv_map_destroy(twins[t].map);
+    clv_mesh_free(&mesh);
+  }
+}
+
 static uint64_t sequences = SEQUENCES;
 
 static void direct_and_general_commits_agree(void **state) {
@@ -320,8 +349,8 @@ static void direct_and_general_commits_agree(void **state) {
 
 int main(int count, char **words) {
   if (count > 1 && strcmp(words[1], "--soak") == 0) sequences = SOAK_SEQUENCES;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_side_of_the_dart_keeps_its_ids),
-                                     cmocka_unit_test(a_removal_without_memory_changes_nothing),
-                                     cmocka_unit_test(direct_and_general_commits_agree)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_side_of_the_dart_keeps_its_ids), cmocka_unit_test(a_removal_without_memory_changes_nothing),
+      cmocka_unit_test(batches_agree), cmocka_unit_test(direct_and_general_commits_agree)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

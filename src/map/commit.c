@@ -342,7 +342,6 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->sources);
   BASE_RELEASE(a, &s->begetters);
   BASE_RELEASE(a, &s->places);
-  BASE_RELEASE(a, &s->left);
   BASE_RELEASE(a, &s->gone);
   BASE_RELEASE(a, &s->parted);
   BASE_RELEASE(a, &s->removed);

@@ -10,8 +10,13 @@
 // Until everything is reserved all marks can be taken off again, and the general way (resolve.c) begins from the map as
 // it was. Both ways leave the same bits. The places of orbits that were flooded are kept until the next commit: whoever
 // adds up something over them need not walk there again (map_told_star).
+//
+// What is left is listed as the events that will tell of it, for as long as nothing is settled with the old id as `id`
+// and, where that is kept, the dart it was found at as `from`.
 
 #include "map/plan.h"
+
+#include "base/pages.h"
 
 #include <stdlib.h>
 
@@ -19,6 +24,7 @@ enum { FACE = 3, EDGE = 5, VERTEX = 6, ACROSS = 8 }; // dimensions of what they 
 
 #define MET 0x80000000u // no orbit's id
 #define NO_LEAF 63u     // no dart of a cell ends so
+#define UNTOLD 0xFFu    // no event's kind: what is left is all there was
 
 typedef struct losing {
   map *m;
@@ -32,6 +38,7 @@ typedef struct losing {
   uint32_t *ids;
   uint32_t *darts; // by id
   uint32_t fresh;  // ids that it will take
+  uint8_t kept;    // the kind of events at ids that are kept, as long as nothing is known to be lost there
 } losing;
 
 static inline map_place place_at(const losing *l, clv_dart dart) {
@@ -133,28 +140,30 @@ static inline bool follow(losing *l, map_place at, clv_dart *end) {
   return true;
 }
 
-// Room for one more orbit that is left.
-static bool more_left(losing *l) {
-  return BASE_RESERVE(&l->m->allocator, &l->s->left, (uint64_t)l->s->left.count + 1);
+// Room for so many more orbits that are left, or gone.
+static inline bool more_left(losing *l, uint64_t count) {
+  map_scratch *s = l->s;
+  const uint64_t need = s->events.count + count;
+  return BASE_RESERVE(&l->m->allocator, &s->events, need) && BASE_RESERVE(&l->m->allocator, &s->stars, need);
 }
 
-// What is left, at a dart, of an orbit: its places are those from `start` on, none so far.
-static map_left *add_left(losing *l, uint32_t old, clv_dart dart, uint32_t start) {
+// What is left, at a dart, of an orbit, and its places.
+static inline void add_left(losing *l, uint32_t old, clv_dart dart, map_star star) {
   map_scratch *s = l->s;
-  const uint32_t number = s->left.count++;
-  map_left *left = &s->left.data[number];
-  left->old = old;
-  left->found_at = l->darts[old];
-  left->dart = (dart & ~63u) | l->sub->first[l->sub->of[dart & 63u]];
-  left->start = left->end = start;
-  left->keeps = (left->found_at & 63u) != NO_LEAF;
-  left->changed = !left->keeps;
-  l->fresh += !left->keeps;
-  if (left->keeps)
+  const uint32_t number = s->events.count++;
+  const clv_dart found_at = l->darts[old];
+  const bool keeps = (found_at & 63u) != NO_LEAF;
+  s->events.data[number] = (clv_event){.dims = (uint8_t)l->index->dims,
+                                       .kind = keeps ? l->kept : CLV_SPLIT,
+                                       .dart = (dart & ~63u) | l->sub->first[l->sub->of[dart & 63u]],
+                                       .id = {old, 0},
+                                       .from = {found_at, 0}};
+  s->stars.data[number] = star;
+  l->fresh += !keeps;
+  if (keeps)
     l->darts[old] = number << 6 | NO_LEAF;
   else // there is another one that goes on under the id
-    s->left.data[left->found_at >> 6].changed = true;
-  return left;
+    s->events.data[found_at >> 6].kind = CLV_CHANGED;
 }
 
 static void mark_path(losing *l, uint32_t start) {
@@ -166,7 +175,7 @@ static bool start(losing *l, map_place at) {
   map_scratch *s = l->s;
   const uint32_t old = l->ids[at.slot], first = s->places.count;
   if (old & MET) return true;
-  if (!more_left(l)) return false;
+  if (!more_left(l, 1)) return false;
   clv_dart end;
   bool done;
   if (l->onward->path) {
@@ -175,7 +184,7 @@ static bool start(losing *l, map_place at) {
   } else {
     done = flood(l, at);
   }
-  add_left(l, old, at.dart, first)->end = s->places.count;
+  add_left(l, old, at.dart, (map_star){first, s->places.count});
   return done;
 }
 
@@ -203,8 +212,8 @@ static bool lose_cell(losing *l, clv_dart cell) {
     if ((found_at & 63u) != NO_LEAF) {
       l->darts[ids[k]] = MAP_NO_ORBIT;
       s->gone.data[s->gone.count++] = (map_gone){l->index, ids[k], found_at};
-    } else if (found_at != MAP_NO_ORBIT) {
-      s->left.data[found_at >> 6].changed = true;
+    } else if (l->kept == UNTOLD && found_at != MAP_NO_ORBIT) {
+      s->events.data[found_at >> 6].kind = CLV_CHANGED;
     }
   }
   return true;
@@ -241,8 +250,8 @@ static void forget_doubts(losing *l) {
 // What is left at `dart` of an orbit that is one piece, and lost a place of a cell.
 static bool start_whole(losing *l, uint32_t id, clv_dart dart, uint32_t place) {
   if ((l->darts[id] & 63u) == NO_LEAF) return true;
-  if (!more_left(l)) return false;
-  add_left(l, id, dart, place);
+  if (!more_left(l, 1)) return false;
+  add_left(l, id, dart, (map_star){place, place});
   return true;
 }
 
@@ -255,16 +264,16 @@ static inline bool start_edge(losing *l, const map_removed *cell, uint32_t faced
   const bool both = cell->sewn >> shape->facet[other] & 1u;
   if (!both && s->removed.count == 1 && !cell->folded) return start_whole(l, old, at.dart, l->sub->of[faced]);
   clv_dart end;
-  if (!more_left(l) || !follow(l, at, &end)) return false;
+  if (!more_left(l, 1) || !follow(l, at, &end)) return false;
   const clv_dart out = (end & ~63u) | shape->alpha[2][end & 63u],
                  to = both ? map_faced(shape, cell, other) : CLV_NO_DART;
   *joint = out == to || out == ((to & ~63u) | shape->alpha[0][to & 63u]);
-  if (*joint) {
+  if (*joint && s->removed.count == 1) {
     s->places.count = first;
-    add_left(l, old, at.dart, l->sub->of[faced]);
+    add_left(l, old, at.dart, (map_star){l->sub->of[faced], l->sub->of[faced]});
   } else {
     mark_path(l, first);
-    add_left(l, old, at.dart, first)->end = s->places.count;
+    add_left(l, old, at.dart, (map_star){first, s->places.count});
   }
   return true;
 }
@@ -311,20 +320,27 @@ static bool start_beside(losing *l, map_removed *cell) {
   return true;
 }
 
+// Whether vertices of removed cells are one piece is asked as long as it mostly is so: where cells were removed all
+// over, about every edge, a look at their facets decides little, and costs as much as a flood.
+static void ask_whole(losing *l) {
+  enum { FEW = 64 };
+  map_scratch *s = l->s;
+  uint32_t whole = 0;
+  for (uint32_t k = 0; k < s->removed.count; k++) {
+    map_removed *cell = &s->removed.data[k];
+    cell->vertices = 0;
+    if (k >= FEW && whole < k) continue;
+    if (!l->m->indices[EDGE | ACROSS]) map_find_joints(l->m, l->kind, cell);
+    map_find_whole(l->m, l->kind, cell);
+    for (uint32_t left = cell->vertices; left; left &= left - 1) whole++;
+  }
+}
+
 static bool find_beside_removed(losing *l) {
   map_scratch *s = l->s;
   const bool vertices = l->index->inner == VERTEX;
-  // Mostly enough: each orbit is met once, unless it is parted.
-  const uint64_t left = s->left.count + (uint64_t)s->removed.count * l->sub->count;
-  const uint64_t places = s->places.count + (uint64_t)s->removed.count * CLV_TEMPLATE_DARTS / 2;
-  if (!BASE_RESERVE(&l->m->allocator, &s->left, left) || !BASE_RESERVE(&l->m->allocator, &s->places, places))
-    return false;
   bool done = true;
-  for (uint32_t k = 0; vertices && k < s->removed.count; k++) {
-    map_removed *cell = &s->removed.data[k];
-    if (!l->m->indices[EDGE | ACROSS]) map_find_joints(l->m, l->kind, cell);
-    map_find_whole(l->m, l->kind, cell);
-  }
+  if (vertices) ask_whole(l);
   if (vertices && !note_doubts(l)) return false;
   for (uint32_t k = 0; done && k < s->removed.count; k++) done = start_beside(l, &s->removed.data[k]);
   for (uint32_t k = 0; done && k < s->removed.count; k++) done = lose_cell(l, s->removed.data[k].dart);
@@ -332,11 +348,28 @@ static bool find_beside_removed(losing *l) {
   return done;
 }
 
-static bool find_orbits(losing *l, map_index *index) {
+static int compare_gone(const void *a, const void *b) {
+  const uint32_t p = ((const map_gone *)a)->id, q = ((const map_gone *)b)->id;
+  return (p > q) - (p < q);
+}
+
+// Ids that are gone come behind those that go on, in order.
+static bool add_gone(losing *l, uint32_t first) {
+  map_scratch *s = l->s;
+  const uint32_t count = s->gone.count - first;
+  if (!count) return true;
+  if (!more_left(l, count)) return false;
+  qsort(s->gone.data + first, count, sizeof *s->gone.data, compare_gone);
+  for (uint32_t g = first; g < s->gone.count; g++) {
+    const clv_id id = {s->gone.data[g].id, 0};
+    s->events.data[s->events.count] = (clv_event){.dims = (uint8_t)l->index->dims, .kind = CLV_DELETED, .id = id};
+    s->stars.data[s->events.count++] = (map_star){0, 0};
+  }
+  return true;
+}
+
+static bool find_beside_facets(losing *l) {
   const map *m = l->m;
-  look_at(l, index);
-  l->fresh = 0;
-  if (l->s->removed.count) return find_beside_removed(l);
   for (uint32_t k = 0; k < m->log.count; k++) {
     const map_write w = m->log.data[k];
     const uint32_t cut = l->s->cuts.data[k];
@@ -347,31 +380,54 @@ static bool find_orbits(losing *l, map_index *index) {
   return true;
 }
 
+static bool find_orbits(losing *l, map_index *index) {
+  const uint32_t gone = l->s->gone.count;
+  look_at(l, index);
+  l->fresh = 0;
+  return (l->s->removed.count ? find_beside_removed(l) : find_beside_facets(l)) && add_gone(l, gone);
+}
+
 static void take_marks_off(losing *l) {
   map_scratch *s = l->s;
   const map *m = l->m;
-  for (uint32_t k = 0, n = 0; k < m->numbered_count; k++) {
+  for (uint32_t k = 0, n = 0; k < m->numbered_count && n < s->events.count; k++) {
     if (!m->numbered[k]->crossing) continue;
     look_at(l, m->numbered[k]);
-    for (; n < s->left_end[k]; n++) {
-      const map_left *left = &s->left.data[n];
-      for (uint32_t p = left->start; p < left->end; p++) l->ids[s->places.data[p].slot] = left->old;
-      if (left->keeps) l->darts[left->old] = left->found_at;
+    for (; n < s->events.count && s->events.data[n].dims == l->index->dims; n++) {
+      const clv_event *left = &s->events.data[n];
+      const map_star star = s->stars.data[n];
+      if (left->kind == CLV_DELETED) continue;
+      for (uint32_t p = star.start; p < star.end; p++) l->ids[s->places.data[p].slot] = left->id.index;
+      if (left->kind != CLV_SPLIT) l->darts[left->id.index] = left->from.index;
     }
   }
   for (uint32_t k = 0; k < s->gone.count; k++) {
     look_at(l, s->gone.data[k].index);
     l->darts[s->gone.data[k].id] = s->gone.data[k].found_at;
   }
+  s->events.count = 0;
 }
 
-static bool reserve(losing *l, uint32_t most_fresh) {
-  map *m = l->m;
+// What many cells leave is listed in large pages. As memory that nobody writes costs nothing, there is mostly enough:
+// each orbit is met twice at the most.
+static bool make_room(losing *l) {
   map_scratch *s = l->s;
-  const uint64_t events = (uint64_t)s->left.count + s->gone.count + m->log.count;
-  if (!BASE_RESERVE(&m->allocator, &s->parted, s->left.count) || !BASE_RESERVE(&m->allocator, &s->events, events) ||
-      !BASE_RESERVE(&m->allocator, &s->stars, events))
+  const map *m = l->m;
+  uint64_t orbits = 1; // of a cell
+  for (uint32_t k = 0; k < m->numbered_count; k++)
+    if (m->numbered[k]->crossing) orbits += 2u * l->shape->sub[m->numbered[k]->inner].count;
+  const uint32_t events = s->events.capacity, places = s->places.capacity;
+  if (!more_left(l, s->removed.count * orbits) ||
+      !BASE_RESERVE(&m->allocator, &s->places, (uint64_t)s->removed.count * (2 * CLV_TEMPLATE_DARTS)))
     return false;
+  if (s->events.capacity > events) base_large_pages(s->events.data, s->events.capacity * sizeof *s->events.data);
+  if (s->places.capacity > places) base_large_pages(s->places.data, s->places.capacity * sizeof *s->places.data);
+  return true;
+}
+
+static bool reserve(losing *l, uint32_t most_fresh, uint32_t fresh, uint32_t dropped) {
+  map *m = l->m;
+  if (!BASE_RESERVE(&m->allocator, &l->s->parted, fresh) || !more_left(l, dropped)) return false;
   if (most_fresh && m->embedding.self && !m->embedding.reserve_copies(m->embedding.self, m, most_fresh)) return false;
   return map_journals_reserve(m);
 }
@@ -379,73 +435,66 @@ static bool reserve(losing *l, uint32_t most_fresh) {
 // The second half, which cannot fail
 
 // What keeps its id has it where it was not marked.
-static inline void write_ids(const losing *l, const map_left *left, uint32_t id) {
+static inline void write_ids(const losing *l, const clv_event *left, map_star star, uint32_t id) {
   const map_place *places = l->s->places.data;
-  if (left->keeps && l->onward->path) {
-    if (left->end > left->start) l->ids[places[left->start].slot] = l->ids[places[left->end - 1].slot] = id;
+  if (left->kind != CLV_SPLIT && l->onward->path) {
+    if (star.end > star.start) l->ids[places[star.start].slot] = l->ids[places[star.end - 1].slot] = id;
     return;
   }
-  for (uint32_t p = left->start; p < left->end; p++) l->ids[places[p].slot] = id;
+  for (uint32_t p = star.start; p < star.end; p++) l->ids[places[p].slot] = id;
 }
 
-static inline void tell(losing *l, uint32_t dims, clv_event_kind kind, clv_dart dart, clv_id id, clv_id from,
-                        map_star star) {
-  map_scratch *s = l->s;
-  if (!l->m->subscribers.count) return;
-  s->events.data[s->events.count++] =
-      (clv_event){.dims = (uint8_t)dims, .kind = (uint8_t)kind, .dart = dart, .id = id, .from = from};
-  s->stars.data[s->stars.count++] = star;
-}
-
-static clv_id id_of(const map_index *index, uint32_t id) {
+static inline clv_id id_of(const map_index *index, uint32_t id) {
   return (clv_id){id, index->generation.data[id]};
 }
 
-// What is left gets its id, and is told of.
-static inline void settle_left(losing *l, const map_left *left) {
+// What is left gets its id, and its event says so.
+static inline void settle_left(losing *l, clv_event *left, map_star star) {
   map_scratch *s = l->s;
-  clv_id from = {0, 0};
-  uint32_t id = left->old;
-  if (!left->keeps) {
-    from = id_of(l->index, left->old);
+  const uint32_t old = left->id.index;
+  uint32_t id = old;
+  if (left->kind == CLV_SPLIT) {
     id = map_index_take(l->index);
-    s->parted.data[s->parted.count++] = (map_parted){l->index, left->old, id};
+    s->parted.data[s->parted.count++] = (map_parted){l->index, old, id};
   }
-  write_ids(l, left, id);
-  l->darts[id] = left->changed ? left->dart : left->found_at;
-  if (left->changed)
-    tell(l, l->index->dims, left->keeps ? CLV_CHANGED : CLV_SPLIT, left->dart, id_of(l->index, id), from,
-         (map_star){left->start, left->end});
+  write_ids(l, left, star, id);
+  l->darts[id] = left->kind == UNTOLD ? left->from.index : left->dart;
+  left->from = left->kind == CLV_SPLIT ? id_of(l->index, old) : (clv_id){0, 0};
+  left->id = id_of(l->index, id);
 }
 
-static int compare_gone(const void *a, const void *b) {
-  const uint32_t p = ((const map_gone *)a)->id, q = ((const map_gone *)b)->id;
-  return (p > q) - (p < q);
-}
-
-// Events come index by index: what is left, then what is gone, in order of ids.
+// Events come index by index: what is left, then what is gone, in order of ids. Of what lost nothing there is none.
 static void settle_orbits(losing *l) {
   map_scratch *s = l->s;
   const map *m = l->m;
+  const uint32_t count = s->events.count;
+  uint32_t told = 0;
   s->parted.count = 0;
-  for (uint32_t k = 0, left = 0, gone = 0; k < m->numbered_count; k++) {
+  for (uint32_t k = 0, n = 0; k < m->numbered_count; k++) {
     if (!m->numbered[k]->crossing) continue;
     look_at(l, m->numbered[k]); // arrays may have moved
-    for (; left < s->left_end[k]; left++) settle_left(l, &s->left.data[left]);
-    const uint32_t first = gone;
-    while (gone < s->gone.count && s->gone.data[gone].index == l->index) gone++;
-    if (gone > first + 1) qsort(s->gone.data + first, gone - first, sizeof *s->gone.data, compare_gone);
-    for (uint32_t g = first; g < gone; g++)
-      tell(l, l->index->dims, CLV_DELETED, CLV_NO_DART, id_of(l->index, s->gone.data[g].id), (clv_id){0, 0},
-           (map_star){0, 0});
+    for (; n < count && s->events.data[n].dims == l->index->dims; n++) {
+      clv_event *event = &s->events.data[n];
+      const map_star star = s->stars.data[n];
+      if (event->kind == CLV_DELETED)
+        event->id = id_of(l->index, event->id.index);
+      else
+        settle_left(l, event, star);
+      if (event->kind == UNTOLD) continue;
+      s->events.data[told] = *event;
+      s->stars.data[told++] = star;
+    }
   }
+  s->events.count = told;
 }
 
 static void free_cell(losing *l, clv_dart cell) {
   map *m = l->m;
+  map_scratch *s = l->s;
   const uint32_t row = map_uniform_row(cell), generation = (m->rows[l->kind].state.data[row] & MAP_GENERATION) - 1u;
-  tell(l, clv_orbit_dims(&m->view, CLV_CELL), CLV_DELETED, CLV_NO_DART, (clv_id){cell >> 6, generation}, (clv_id){0, 0},
-       (map_star){0, 0});
+  s->events.data[s->events.count] = (clv_event){
+      .dims = (uint8_t)clv_orbit_dims(&m->view, CLV_CELL), .kind = CLV_DELETED, .id = {cell >> 6, generation}};
+  s->stars.data[s->events.count++] = (map_star){0, 0};
   map_rows_give(m, l->kind, row);
 }
 
@@ -466,6 +515,7 @@ static void carry_out(losing *l) {
     m->embedding.lose(m->embedding.self, m, s->gone.data, s->gone.count);
   for (uint32_t g = 0; g < s->gone.count; g++) map_index_give(s->gone.data[g].index, s->gone.data[g].id);
   free_cells(l);
+  s->stars.count = s->events.count;
 }
 
 // Also counts the cells that are dropped.
@@ -486,18 +536,19 @@ map_part_end map_commit_loss(map *m) {
   if (m->view.dimension != 3 || m->twisted || s->general || !only_loses(m, &dropped)) return MAP_PART_GENERAL;
   const uint32_t kind = map_page(m, m->log.data[0].dart).kind;
   if (!map_is_uniform(m, kind) || (m->embedding.self && !m->embedding.copies)) return MAP_PART_GENERAL;
-  losing l = {.m = m, .s = s, .kind = kind, .shape = &clv_templates[kind], .links = m->view.links[kind]};
-  s->places.count = s->left.count = s->gone.count = 0;
-  memset(s->left_end, 0, sizeof s->left_end);
-  bool done = map_find_removed(m, kind, dropped) && (s->removed.count || map_find_cuts(m));
-  uint32_t most_fresh = 0;
+  losing l = {
+      .m = m, .s = s, .kind = kind, .kept = UNTOLD, .shape = &clv_templates[kind], .links = m->view.links[kind]};
+  s->places.count = s->gone.count = 0;
+  bool done = map_find_removed(m, kind, dropped) && (s->removed.count || map_find_cuts(m)) && make_room(&l);
+  uint32_t most_fresh = 0, fresh = 0;
+  if (s->removed.count) l.kept = CLV_CHANGED; // what was beside a removed cell has lost its place there
   for (uint32_t k = 0; done && k < m->numbered_count; k++) {
     if (!m->numbered[k]->crossing) continue;
     done = find_orbits(&l, m->numbered[k]) && (!l.fresh || map_index_reserve(m, m->numbered[k], l.fresh));
-    s->left_end[k] = s->left.count;
     most_fresh = l.fresh > most_fresh ? l.fresh : most_fresh;
+    fresh += l.fresh;
   }
-  if (!done || !reserve(&l, most_fresh)) {
+  if (!done || !reserve(&l, most_fresh, fresh, dropped)) {
     take_marks_off(&l);
     return MAP_PART_NO_MEMORY;
   }

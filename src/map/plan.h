@@ -94,13 +94,6 @@ typedef struct map_star {
   uint32_t start, end;
 } map_star;
 
-// What is left of the orbit of an id, and an id of which nothing is (lose.c).
-typedef struct map_left {
-  uint32_t old;
-  uint32_t start, end;     // of its places
-  clv_dart dart, found_at; // the first of it; where the id was found before
-  bool keeps, changed;
-} map_left;
 enum { MAP_MOST_FACETS = 6, MAP_MOST_CORNERS = 8, MAP_MOST_EDGES = 12 }; // of a template
 
 // A removed cell, and what was beside it (whole.c).
@@ -115,6 +108,7 @@ typedef struct map_removed {
   bool folded;                      // some vertex of it lies at several corners
   uint32_t vertices;                // known to be one piece, or nothing, where it alone is gone; likewise
 } map_removed;
+// An id of which nothing is left (lose.c), and where it was found.
 typedef struct map_gone {
   map_index *index;
   uint32_t id;
@@ -181,8 +175,6 @@ typedef struct map_scratch {
   BASE_ARRAY(map_source) sources; // of their darts, CLV_TEMPLATE_DARTS each; none where nothing was inherited
   map_words begetters;            // blocks that the added ones inherit of, in order
   BASE_ARRAY(map_place) places;   // where orbits come apart (part.c, lose.c)
-  BASE_ARRAY(map_left) left;      // by sort of orbit (lose.c)
-  uint32_t left_end[MAP_INDICES]; // of each that is numbered
   BASE_ARRAY(map_gone) gone;
   BASE_ARRAY(map_parted) parted;
   BASE_ARRAY(map_removed) removed; // none where a commit does more than to remove cells
