@@ -344,6 +344,40 @@ static void removal_takes_its_share(void **unused) {
   }
 }
 
+// Cells all over a body are removed in one commit, again and again: so many rings and stars come apart that tables are
+// gone over as a whole.
+static void scattered_removals_leave_what_is_built_anew(void **unused) {
+  (void)unused;
+  static const char *const models[] = {"springs", "fem-corotational"};
+  for (uint32_t k = 0; k < 2; k++) {
+    beam b = beam_default();
+    b.kind = CLV_GRID_TET5;
+    b.model = models[k];
+    b.program = laws;
+    memcpy(b.cells, (uint32_t[]){8, 7, 6}, sizeof b.cells);
+    memcpy(b.size, (double[]){8, 7, 6}, sizeof b.size);
+    clv_body *body = beam_create(&b);
+    clv_surgery *surgery = operated_surgery(body);
+    const clv_map *map = clv_body_map(body);
+    const uint32_t rows = clv_cell_rows(map, CLV_TET);
+    clv_dart *cells = malloc(rows * sizeof *cells);
+    assert_non_null(cells);
+    for (uint32_t stride = 10; stride > 1; stride = stride * 2 / 3) {
+      uint32_t count = 0;
+      for (uint32_t row = 0; row < rows; row += stride)
+        if (clv_cell_at(map, CLV_TET, row)) cells[count++] = clv_cell_at(map, CLV_TET, row);
+      clv_surgery_report report;
+      assert_int_equal(clv_surgery_remove_cells(surgery, cells, count, &report), CLV_OK);
+      assert_int_equal(report.removed, count);
+      assert_true(report.vertices > 64 || stride < 10);
+      operated_check(body);
+    }
+    free(cells);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
 // Levels
 
 static void apply(const clv_program *program, clv_map *map, const char *rule, clv_dart dart, int32_t level) {
@@ -605,6 +639,7 @@ int main(void) {
       cmocka_unit_test(piercing_knows_boxes_and_rods_in_every_grid),
       cmocka_unit_test(isolated_volumes_have_their_faces),
       cmocka_unit_test(removal_takes_its_share),
+      cmocka_unit_test(scattered_removals_leave_what_is_built_anew),
       cmocka_unit_test(facets_are_cut_at_the_coarser_level),
       cmocka_unit_test(facets_of_tetrahedra_are_whole),
       cmocka_unit_test(wrong_things_are_refused),

@@ -358,24 +358,32 @@ bool view_formula_doubt(const view_formula *formula, view_room *room, const doub
   return true;
 }
 
-// Terms of all lanes side by side: of every orbit its first place, then its second ...
+// Terms of all lanes side by side: of every orbit its first place, then its second ... Lanes that have no more go on
+// with their first, which does not count; those that nobody asked for are like the first lane.
 static void add_terms(const view_feed *feed, double *values, const view_star *stars, uint32_t lanes, uint32_t kind,
                       double *totals) {
-  uint32_t most = 0;
-  for (uint32_t lane = 0; lane < lanes; lane++) most = stars[lane].count > most ? stars[lane].count : most;
+  const map_place *places[VIEW_LANES];
+  uint32_t counts[VIEW_LANES], most = 0;
+  double sums[VIEW_LANES] = {0};
+  for (uint32_t lane = 0; lane < VIEW_LANES; lane++) {
+    places[lane] = stars[lane < lanes ? lane : 0].places;
+    counts[lane] = stars[lane < lanes ? lane : 0].count;
+    most = counts[lane] > most ? counts[lane] : most;
+  }
+  const double *result = values + feed->code.roots.data[0] * VIEW_LANES;
   for (uint32_t n = 0; n < most; n++) {
     for (uint32_t k = 0; k < feed->others.count; k++) {
       const view_pick *pick = &feed->others.data[k];
       const double *data = (const double *)(const void *)pick->column->rows[kind].data + pick->component;
-      for (uint32_t lane = 0; lane < lanes; lane++) {
-        const uint32_t at = n < stars[lane].count ? n : 0;
-        values[pick->to * VIEW_LANES + lane] = data[(size_t)stars[lane].places[at].slot * pick->stride];
-      }
+      const size_t stride = pick->stride;
+      double *to = values + pick->to * VIEW_LANES;
+      for (uint32_t lane = 0; lane < VIEW_LANES; lane++)
+        to[lane] = data[places[lane][n < counts[lane] ? n : 0].slot * stride];
     }
-    view_code_run_moving(&feed->code, lanes, values);
-    for (uint32_t lane = 0; lane < lanes; lane++)
-      totals[lane] += n < stars[lane].count ? view_code_result(&feed->code, values, 0, lane) : 0;
+    view_code_run_moving(&feed->code, VIEW_LANES, values);
+    for (uint32_t lane = 0; lane < VIEW_LANES; lane++) sums[lane] += n < counts[lane] ? result[lane] : 0;
   }
+  memcpy(totals, sums, lanes * sizeof *totals);
 }
 
 static double add_places(const view_pick *pick, const view_star *star, uint32_t kind) {

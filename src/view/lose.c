@@ -237,25 +237,40 @@ static void collect_all(losing *l, const view_formula *formula, uint32_t first, 
   collect(l, formula, places, numbers, lanes, first);
 }
 
+// Lists the events of orbits that lost no more than places of removed cells, by id; the others are left. How many they
+// are.
+static uint32_t number_lesser(losing *l, uint32_t first, uint32_t end) {
+  view_lost *lost = &l->views->lost;
+  uint32_t count = 0;
+  for (uint32_t k = first; k < end; k++) {
+    const clv_event *event = &l->commit->events[k];
+    if (!event->dart) continue;
+    if (!is_less(l, k)) {
+      lost->left.data[lost->left.count++] = k;
+      continue;
+    }
+    lost->totals.data[k - first] = 0;
+    lost->number_of.data[event->id.index] = k;
+    count++;
+  }
+  return count;
+}
+
 static bool subtract_together(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
   view_lost *lost = &l->views->lost;
   const clv_allocator *a = &l->views->allocator;
-  const clv_event *events = l->commit->events;
   const uint32_t ids = formula->site.index->count;
   if (!BASE_RESERVE(a, &lost->totals, end - first) || !BASE_RESERVE(a, &lost->number_of, ids)) return false;
   if (lost->number_of.count < ids)
     memset(lost->number_of.data + lost->number_of.count, 0, (ids - lost->number_of.count) * sizeof(uint32_t));
   if (lost->number_of.count < ids) lost->number_of.count = ids;
-  for (uint32_t k = first; k < end; k++) {
-    lost->totals.data[k - first] = 0;
-    lost->number_of.data[events[k].id.index] = k;
-  }
+  if (!number_lesser(l, first, end)) return true;
   collect_all(l, formula, first, end);
   for (uint32_t k = first; k < end; k++) {
-    if (!events[k].dart) continue;
-    double *value = value_of(&formula->targets.data[0], events[k].id.index);
+    if (!l->commit->events[k].dart || !is_less(l, k)) continue;
+    double *value = value_of(&formula->targets.data[0], l->commit->events[k].id.index);
     const double total = lost->totals.data[k - first];
-    if (is_less(l, k) && *value - total > least_left * *value)
+    if (*value - total > least_left * *value)
       *value -= total;
     else
       lost->left.data[lost->left.count++] = k;
@@ -275,6 +290,20 @@ static bool add_up(losing *l, const view_formula *formula, const uint32_t *numbe
   return true;
 }
 
+// What a sum over walked orbits will read, asked for ahead: it lies all over the columns.
+static void expect_terms(const losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes) {
+  const view_feed *feed = &formula->sums[0];
+  for (uint32_t k = 0; k < feed->others.count; k++) {
+    const view_pick *pick = &feed->others.data[k];
+    const double *data = (const double *)(const void *)pick->column->rows[l->kind].data + pick->component;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+      const map_place *places;
+      const uint32_t count = map_told_star(l->m, numbers[lane], &places);
+      for (uint32_t p = 0; p < count; p++) CLV_PREFETCH(data + (size_t)places[p].slot * pick->stride);
+    }
+  }
+}
+
 static bool derive_sums(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
   view_lost *lost = &l->views->lost;
   if (!BASE_RESERVE(&l->views->allocator, &lost->left, end - first)) return false;
@@ -289,9 +318,12 @@ static bool derive_sums(losing *l, const view_formula *formula, uint32_t first, 
     sum_few(l, formula, first, end);
   }
   bool done = true;
-  for (uint32_t k = 0; done && k < lost->left.count; k += VIEW_LANES)
-    done =
-        add_up(l, formula, lost->left.data + k, lost->left.count - k < VIEW_LANES ? lost->left.count - k : VIEW_LANES);
+  enum { AHEAD = 2 * VIEW_LANES };
+  for (uint32_t k = 0; done && k < lost->left.count; k += VIEW_LANES) {
+    const uint32_t left = lost->left.count - k;
+    if (left >= AHEAD + VIEW_LANES) expect_terms(l, formula, lost->left.data + k + AHEAD, VIEW_LANES);
+    done = add_up(l, formula, lost->left.data + k, left < VIEW_LANES ? left : VIEW_LANES);
+  }
   return done;
 }
 
@@ -491,18 +523,32 @@ static bool list_readers(losing *l, view_table *table, uint32_t dims) {
   return true;
 }
 
+// Lets a row of a loose table whose particles are the two ends of an edge name those at its base.
+static void name_ends(const losing *l, const view_table *table, const view_slab *slab, uint32_t row) {
+  const clv_template *shape = &clv_templates[l->kind];
+  const clv_dart base = slab->bases.data[row];
+  const uint8_t *of = shape->sub[clv_orbit_dims(&l->m->view, CLV_CORNER)].of;
+  const uint32_t *vertices = l->m->view.corners[l->kind] + (size_t)map_uniform_row(base) * shape->corner_count;
+  const uint32_t ends[2] = {vertices[of[base & 63u]], vertices[of[shape->alpha[0][base & 63u]]]};
+  for (uint32_t p = 0; p < table->particles; p++)
+    *view_row_place(table, slab, row, p) = ends[table->site.spots.data[table->site.particles.data[p]].step];
+}
+
 // Lets a row go on of which nothing changed but values at its own orbit: from its base, or from another one that it
 // looks the same from. False where it must be made anew.
 static bool goes_on(const losing *l, const view_table *table, const clv_event *event) {
   const uint32_t reference = view_row_of_key(table, event->id.index);
   if (!table->own.alone || event->kind != CLV_CHANGED || !reference) return false;
-  clv_dart *base = &view_row_slab(table, reference)->bases.data[view_row_number(reference)];
+  view_slab *slab = view_row_slab(table, reference);
+  clv_dart *base = &slab->bases.data[view_row_number(reference)];
   const clv_suborbits *own = &clv_templates[l->kind].sub[table->site.inner];
   if (map_row_alive(l->m, l->kind, map_uniform_row(*base)) && key_at(l, &table->site, own, *base) == event->id.index)
     return true;
   const clv_dart other = view_own_base(table, event->id.index, event->dart);
-  if (other) *base = other;
-  return other;
+  if (!other) return false;
+  *base = other;
+  if (slab->loose) name_ends(l, table, slab, view_row_number(reference)); // which nobody has done
+  return true;
 }
 
 // A row of an orbit that came off one with a row, where it can be a copy of that. *done: memory was enough.
@@ -543,7 +589,11 @@ static bool update_table(losing *l, view_table *table) {
   enum { FEW = 64 };
   const bool many = l->splits > table->rows / 64 + FEW;
   if (many) view_table_loosen(table);
-  if (!renumber(l, table) || !list_changed(l, table)) return false;
+  if (many && table->site.inside)
+    view_table_name(table, l->kind);
+  else if (!renumber(l, table))
+    return false;
+  if (!list_changed(l, table)) return false;
   const view_lost *lost = &l->views->lost;
   if (!view_table_reread(table, &l->views->shop, lost->same.data, lost->same.count) ||
       !view_table_refresh(table, &l->views->shop, lost->keys.data, lost->keys.count))

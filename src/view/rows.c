@@ -91,9 +91,8 @@ static bool reserve_row(view_table *table, view_slab *slab, const clv_allocator 
   const size_t old = slab->capacity, room = (old + old / 2 + VIEW_LANES) / VIEW_LANES * VIEW_LANES;
   if (room > VIEW_ROW_MASK) return false;
   const size_t places = table->particles * sizeof(uint32_t), constants = table->constants * sizeof(double);
-  if (!view_memory_resize_apart(&slab->places, a, old * places, room * places, VIEW_PLACES_TURN)) return false;
-  if (!view_memory_resize_apart(&slab->constants, a, old * constants, room * constants, VIEW_CONSTANTS_TURN))
-    return false;
+  if (!view_memory_extend(&slab->places, a, old * places, room * places, VIEW_PLACES_TURN)) return false;
+  if (!view_memory_extend(&slab->constants, a, old * constants, room * constants, VIEW_CONSTANTS_TURN)) return false;
   if (!BASE_RESERVE(a, &slab->bases, room) || !BASE_RESERVE(a, &slab->keys, room) ||
       !BASE_RESERVE(a, &slab->nexts, room))
     return false;

@@ -7,28 +7,36 @@
 
 enum { ALIGNMENT = 64, PAGE = 4096 };
 
-// `data` begins `offset` bytes behind a multiple of `unit`.
-static bool resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size, size_t unit,
-                   size_t offset) {
+// `data` begins `offset` bytes behind a multiple of `unit`; nothing is written behind what is kept.
+static bool move(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size, size_t unit,
+                 size_t offset) {
   const size_t whole = size + unit;
   uint8_t *block = base_allocate(allocator, whole);
   if (!block) return false;
   base_large_pages(block, whole);
   uint8_t *data = block + (2 * unit + offset - (uintptr_t)block % unit - 1) % unit + 1;
   if (keep) memcpy(data, memory->data, keep);
-  memset(data + keep, 0, size - keep);
   base_free(allocator, memory->block, memory->size);
   *memory = (view_memory){.data = data, .block = block, .size = whole, .room = size};
   return true;
 }
 
+static bool clear(const view_memory *memory, size_t keep) {
+  memset((uint8_t *)memory->data + keep, 0, memory->room - keep);
+  return true;
+}
+
 bool view_memory_resize(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size) {
-  return resize(memory, allocator, keep, size, ALIGNMENT, 0);
+  return move(memory, allocator, keep, size, ALIGNMENT, 0) && clear(memory, keep);
 }
 
 bool view_memory_resize_apart(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size,
                               uint32_t turn) {
-  return resize(memory, allocator, keep, size, PAGE, (size_t)turn * (PAGE / VIEW_TURNS / ALIGNMENT * ALIGNMENT));
+  return view_memory_extend(memory, allocator, keep, size, turn) && clear(memory, keep);
+}
+
+bool view_memory_extend(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size, uint32_t turn) {
+  return move(memory, allocator, keep, size, PAGE, (size_t)turn * (PAGE / VIEW_TURNS / ALIGNMENT * ALIGNMENT));
 }
 
 void view_memory_free(view_memory *memory, const clv_allocator *allocator) {
@@ -260,15 +268,20 @@ static uint32_t slabs_for(uint64_t rows) {
   return slabs < VIEW_SLABS ? (uint32_t)slabs : VIEW_SLABS;
 }
 
+// There is room for rows that commits will add: more where cuts part the orbits that have them. It costs nothing as
+// long as nobody writes there.
+static uint32_t spare_part(const view_table *table) {
+  return table->site.crossing ? 4 : 16;
+}
+
 static bool reserve_slab(view_table *table, view_slab *slab, const clv_allocator *a, uint32_t rows) {
-  const uint64_t room = (uint64_t)rows + rows / 16 + VIEW_LANES, capacity = room / VIEW_LANES * VIEW_LANES;
+  const uint64_t room = (uint64_t)rows + rows / spare_part(table) + VIEW_LANES;
+  const uint64_t capacity = room / VIEW_LANES * VIEW_LANES;
   if (capacity > VIEW_ROW_MASK) return false;
   if (capacity <= slab->capacity) return true;
   slab->capacity = 0;
-  if (!view_memory_resize_apart(&slab->places, a, 0, capacity * table->particles * sizeof(uint32_t),
-                                VIEW_PLACES_TURN) ||
-      !view_memory_resize_apart(&slab->constants, a, 0, capacity * table->constants * sizeof(double),
-                                VIEW_CONSTANTS_TURN) ||
+  if (!view_memory_extend(&slab->places, a, 0, capacity * table->particles * sizeof(uint32_t), VIEW_PLACES_TURN) ||
+      !view_memory_extend(&slab->constants, a, 0, capacity * table->constants * sizeof(double), VIEW_CONSTANTS_TURN) ||
       !BASE_RESERVE(a, &slab->bases, capacity) || !BASE_RESERVE(a, &slab->keys, capacity) ||
       !BASE_RESERVE(a, &slab->nexts, capacity))
     return false;
@@ -390,6 +403,45 @@ void view_table_loosen(view_table *table) {
   }
 }
 
+// Where the particles of a row are whose base is a local dart: numbers of corners.
+typedef struct corners {
+  uint8_t of[CLV_TEMPLATE_DARTS][LAW_PARTICLES];
+} corners;
+
+static void find_corners(const view_site *site, uint32_t kind, corners *found) {
+  const clv_template *shape = &clv_templates[kind];
+  const uint8_t *of = shape->sub[clv_orbit_dims(&site->map->view, CLV_CORNER)].of;
+  for (uint32_t base = 0; base < shape->dart_count; base++)
+    for (uint32_t p = 0; p < site->particles.count; p++) {
+      uint32_t dart = base, way[LAW_PATH], length = 0; // from the base, last step first
+      for (uint32_t s = site->spots.data[site->particles.data[p]].step; s; s = site->steps.data[s].from)
+        way[length++] = site->steps.data[s].letter;
+      while (length) dart = shape->alpha[way[--length]][dart];
+      found->of[base][p] = of[dart];
+    }
+}
+
+void view_table_name(view_table *table, uint32_t kind) {
+  const view_site *site = &table->site;
+  const map *m = site->map;
+  const clv_suborbits *own = &clv_templates[kind].sub[site->inner];
+  const uint32_t *ids = site->crossing ? site->index->ids[kind].data : NULL, count = clv_templates[kind].corner_count;
+  const uint32_t *vertices = m->view.corners[kind], particles = table->particles;
+  const uint16_t *states = m->rows[kind].state.data;
+  corners at;
+  find_corners(site, kind, &at);
+  for (uint32_t s = 0; s < table->slab_count; s++) {
+    view_slab *slab = &table->slabs[s];
+    for (uint32_t row = 0; row < slab->rows; row++) {
+      const clv_dart base = slab->bases.data[row];
+      const uint32_t cell = map_uniform_row(base), local = base & 63u;
+      if (!(states[cell] & 1u) || (ids && ids[cell * own->count + own->of[local]] != slab->keys.data[row])) continue;
+      uint32_t *place = view_row_place(table, slab, row, 0);
+      for (uint32_t p = 0; p < particles; p++) place[p * VIEW_LANES] = vertices[cell * count + at.of[local][p]];
+    }
+  }
+}
+
 bool view_table_tighten(view_table *table, view_workshop *shop) {
   if (!reserve_numbers(shop)) return false;
   for (uint32_t s = 0; s < table->slab_count; s++) {
@@ -411,7 +463,7 @@ static void note_keys(view_table *table, uint32_t number) {
 static bool reserve_keys(view_table *table, const clv_allocator *a) {
   const map *m = table->site.map;
   const uint32_t keys = table->site.crossing ? table->site.index->count : m->pages.count << 10;
-  if (!BASE_RESERVE(a, &table->row_of_key, (uint64_t)keys + keys / 32 + MAP_FIRST_CUTS)) return false;
+  if (!BASE_RESERVE(a, &table->row_of_key, (uint64_t)keys + keys / spare_part(table) + MAP_FIRST_CUTS)) return false;
   table->row_of_key.count = keys;
   if (keys) memset(table->row_of_key.data, 0, keys * sizeof *table->row_of_key.data);
   return true;
