@@ -87,7 +87,7 @@ def main():
     out = [
         "// The constants of the template cells. Written by scripts/make_templates.py from the face lists there; do not edit.",
         "",
-        '#include "cleave/map.h"',
+        '#include "map/store.h"',
         "",
         "// clang-format off",
         "const clv_template clv_templates[CLV_KIND_COUNT] = {",
@@ -121,6 +121,13 @@ def main():
                 "    },",
             ]
         out.append("  },")
+    out += ["};", "", "const uint32_t map_template_links[MAP_TEMPLATES][CLV_TEMPLATE_DARTS][4] = {"]
+    for name, dimension, facets in CELLS:
+        if not facets:
+            continue
+        darts, alpha = darts_of(dimension, facets)
+        links = [[alpha[i][l] if i < dimension else l for i in range(4)] for l in range(len(darts))]
+        out.append(f"  [CLV_{name}] = {{" + ", ".join(braces(l) for l in links) + "},")
     out += ["};", "// clang-format on"]
     print("\n".join(out))
 

@@ -17,6 +17,8 @@ void map_lineage_free(map *m) {
   BASE_RELEASE(a, &l->divisions);
   BASE_RELEASE(a, &l->lies);
   BASE_RELEASE(a, &l->notable);
+  BASE_RELEASE(a, &l->arrivals);
+  BASE_RELEASE(a, &l->extended);
   BASE_RELEASE(a, &l->kept);
   BASE_RELEASE(a, &l->number);
   BASE_RELEASE(a, &l->born);
@@ -44,7 +46,9 @@ static bool numbers_no_others(const map *m) {
 
 static void begin_anew(map *m) {
   map_lineage *l = &m->scratch->lineage;
-  l->came.count = l->divisions.count = l->lies.count = l->notable.count = l->families = 0;
+  l->came.count = l->divisions.count = l->lies.count = l->families = 0;
+  l->notable.count = l->arrivals.count = l->extended.count = 0;
+  l->gone = false;
   for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = 0;
   l->broken = m->view.dimension != 3 || !numbers_no_others(m);
   for (uint32_t k = 0; k < m->numbered_count; k++) l->broken |= m->numbered[k]->count >= MAP_NEWCOMER;
@@ -66,21 +70,36 @@ static bool is_born(const map_lineage *l, uint32_t block) {
 // vertices between others.
 static bool reserve_entries(map_refining *r, uint32_t more) {
   enum { AT_THE_END = 2 * 8 + MAP_POSITIONS + CLV_REFINED_VERTICES };
-  map_words *notable = &lineage_of(r)->notable;
-  const uint64_t need = (uint64_t)notable->count + more + AT_THE_END;
-  return need <= notable->capacity || BASE_RESERVE(&r->m->allocator, notable, 2 * need);
+  map_lineage *l = lineage_of(r);
+  const clv_allocator *a = &r->m->allocator;
+  const uint64_t need = (uint64_t)l->notable.count + more + AT_THE_END; // of which arrivals are some
+  return (need <= l->notable.capacity || BASE_RESERVE(a, &l->notable, 2 * need)) &&
+         (need <= l->arrivals.capacity || BASE_RESERVE(a, &l->arrivals, 2 * need));
+}
+
+static void append_last(const map *m, map_words *entries, uint32_t count) {
+  uint32_t *to = entries->data + entries->count, first = m->log.count - count;
+  for (uint32_t k = 0; k < count; k++) to[k] = first + k;
+  entries->count += count;
 }
 
 void map_note_entries(map_refining *r, uint32_t count) {
-  map_words *notable = &lineage_of(r)->notable;
-  if (!r->told) return;
-  for (uint32_t k = r->m->log.count - count; k < r->m->log.count; k++) notable->data[notable->count++] = k;
+  if (r->told) append_last(r->m, &lineage_of(r)->notable, count);
+}
+
+void map_note_arrivals(map_refining *r, uint32_t count) {
+  if (r->told) append_last(r->m, &lineage_of(r)->arrivals, count);
+  map_note_entries(r, count);
 }
 
 bool map_note_extension(map_refining *r, clv_dart dart) {
+  map_lineage *l = lineage_of(r);
   if (!r->told) return true;
-  if (is_born(lineage_of(r), dart >> 6)) map_break_lineage(r);
-  return reserve_entries(r, 1);
+  if (is_born(l, dart >> 6)) map_break_lineage(r);
+  if (!reserve_entries(r, 1) || !BASE_RESERVE(&r->m->allocator, &l->extended, (uint64_t)l->extended.count + 1))
+    return false;
+  l->extended.data[l->extended.count++] = dart & ~63u;
+  return true;
 }
 
 // What a dart that is no child's lies on. One that came bears no ids yet.
@@ -197,6 +216,8 @@ clv_result map_lineage_begin(map_refining *r) {
   r->told = !l->broken;
   r->came_before = l->came.count;
   r->notable_before = l->notable.count;
+  r->arrivals_before = l->arrivals.count;
+  r->extended_before = l->extended.count;
   for (uint32_t k = 0; k < MAP_SORTS; k++) r->newcomers_before[k] = l->newcomers[k].count;
   if (!r->told) return CLV_OK;
   if (is_born(l, r->border.cell >> 6) || r->crossings.count) {
@@ -322,6 +343,7 @@ static void finish(map_refining *r) {
   for (uint32_t at = 0; !r->was_plain && at < 4u * r->border.shape->dart_count; at++) {
     const clv_dart dart = r->border.darts[at];
     const bool known = dart && m->indices[14]->record_ids.data[r->border.records[at]];
+    l->gone |= dart && !known;
     l->lies.data[l->lies.count++] = known ? dart : CLV_NO_DART;
   }
   for (uint32_t c = 0; c < table->child_count; c++) {
@@ -343,6 +365,8 @@ clv_result map_lineage_end(map_refining *r, clv_result result) {
   if (result == CLV_OK || !r->begun) return result;
   l->came.count = r->came_before;
   l->notable.count = r->notable_before;
+  l->arrivals.count = r->arrivals_before;
+  l->extended.count = r->extended_before;
   for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = r->newcomers_before[k];
   return result;
 }

@@ -55,7 +55,10 @@ typedef struct map_lineage {
   BASE_ARRAY(map_newcomer) newcomers[MAP_SORTS];
   BASE_ARRAY(map_division) divisions;
   map_words lies;
-  map_words notable;        // entries of the log that are no links, and tell of nothing inherited
+  map_words notable;        // entries of the log that are no links, and tell of nothing inherited ...
+  map_words arrivals;       // ... and those of them that add or drop
+  map_words extended;       // cells that were
+  bool gone;                // some darts that came are gone again
   BASE_ARRAY(uint8_t) kept; // by family: somebody goes on under the old id
   uint32_t families;
   map_words number; // by record: which of the darts that came it is
@@ -72,9 +75,10 @@ clv_result map_lineage_begin(map_refining *r);
 clv_result map_lineage_end(map_refining *r, clv_result result);
 // Room to note so many darts. False when memory is out.
 bool map_reserve_notes(map_refining *r, uint32_t more);
-// The last entries of the log are notable, so many. Room for those of darts comes with that for them, for those of the
-// parent and its children when it begins.
+// The last entries of the log are notable, so many; or add or drop something. Room for those of darts comes with that
+// for them, for those of the parent and its children when it begins.
 void map_note_entries(map_refining *r, uint32_t count);
+void map_note_arrivals(map_refining *r, uint32_t count);
 // Darts were hung into a cell in the middle of the parent's edge at l: two on the half of old[0], beside it and old[1],
 // and two on that of old[2].
 void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const map_seat new[4]);

@@ -114,7 +114,7 @@ static void halve_in_volume(map_refining *r, uint32_t l, map_seat x, map_seat la
   uint32_t cells[MIDDLES];
   for (uint32_t k = 0; k < MIDDLES; k++) cells[k] = cell_beside(m, old[k]);
   map_hang(m, MIDDLES, cells, r->border.level + 1, new);
-  map_note_entries(r, MIDDLES);
+  map_note_arrivals(r, MIDDLES);
   map_writer w = map_write_begin(m);
   for (uint32_t k = 0; k < MIDDLES; k++) {
     map_put_alpha(&w, old[k], 0, new[k].dart);
@@ -216,7 +216,7 @@ static clv_result split_beyond(map_refining *r, uint32_t facet) {
     cells[2 * k + 1] = cells[2 * k] ^ MAP_SIDE;
   }
   map_hang(m, 2 * size, cells, r->border.level + 1, new);
-  map_note_entries(r, 2 * size);
+  map_note_arrivals(r, 2 * size);
   for (uint32_t k = 0; k < 2 * size; k++) {
     const uint32_t at = 4 * (k >> 1) + 2 + (k & 1u);
     seats[at] = new[k];
@@ -253,16 +253,16 @@ static clv_result add_children(map_refining *r) {
   map *m = r->m;
   const clv_template *shape = r->border.shape;
   const bool turned = map_side(m, r->border.cell);
-  const uint32_t mark = m->log.count;
   const bool room = map_rows_reserve(m, table->kind, table->child_count) &&
                     map_log_reserve(m, (2u + shape->facet_count) * table->child_count);
   clv_result result = room ? CLV_OK : map_no_memory(m);
   for (uint32_t c = 0; result == CLV_OK && c < table->child_count; c++) {
     result = map_cell_add(m, (clv_kind)table->kind, &r->children[c]);
+    if (result == CLV_OK) map_note_arrivals(r, 1);
     if (result == CLV_OK && turned) result = map_turn(m, r->children[c]);
+    if (result == CLV_OK && turned) map_note_entries(r, 1);
   }
   if (result != CLV_OK) return result;
-  map_note_entries(r, m->log.count - mark);
   for (uint32_t c = 0; c < table->child_count; c++)
     for (uint32_t f = 0; f < shape->facet_count; f++) {
       const map_child_dart link = table->children[c].link[f];
@@ -431,7 +431,7 @@ static clv_result drop_parent(map_refining *r) {
   const map_border *b = &r->border;
   if (r->was_plain) {
     const clv_result result = map_cell_drop(m, b->cell);
-    if (result == CLV_OK) map_note_entries(r, 1);
+    if (result == CLV_OK) map_note_arrivals(r, 1);
     return result;
   }
   if (!map_log_reserve(m, 4u * b->shape->dart_count)) return map_no_memory(m);
@@ -444,7 +444,7 @@ static clv_result drop_parent(map_refining *r) {
   }
   m->log.count = (uint32_t)(log - m->log.data);
   m->records.alive -= m->log.count - r->dropped;
-  map_note_entries(r, m->log.count - r->dropped);
+  map_note_arrivals(r, m->log.count - r->dropped);
   return CLV_OK;
 }
 

@@ -85,18 +85,21 @@ static void settle_grown(map *m) {
   }
 }
 
-void map_settle_refined(map *m) {
-  const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
-  const clv_id none = {0, 0};
+static void note_shapes(map *m) {
   const map_words *notable = &m->scratch->notable;
   for (uint32_t k = 0; k < notable->count; k++) {
     const map_write *w = &m->log.data[notable->data[k]];
-    if (w->op != MAP_EXTEND) continue;
-    if (m->scratch->told) // a template got vertices that hang, and nothing else
-      map_keep_shape(m, w->dart & ~63u);
-    else
-      map_note_shape(m, w->dart & ~63u);
+    if (w->op == MAP_EXTEND) map_note_shape(m, w->dart & ~63u);
   }
+}
+
+void map_settle_refined(map *m) {
+  const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
+  const clv_id none = {0, 0};
+  const map_words *extended = &m->scratch->lineage.extended;
+  if (!m->scratch->told) note_shapes(m);
+  for (uint32_t k = 0; m->scratch->told && k < extended->count; k++) // they got vertices that hang, and nothing else
+    map_keep_shape(m, extended->data[k]);
   settle_grown(m);
   const map_words *begetters = &m->scratch->begetters;
   for (uint32_t k = 0; k < begetters->count; k++) {

@@ -687,29 +687,32 @@ static bool list_families(map *m, map_plan *plan) {
   return true;
 }
 
-// What is notable the lineage has listed, but for values that were set behind it; what of it arrives is picked.
-static bool list_growth(map *m, map_plan *plan) {
-  enum { ARRIVES = 1u << MAP_DART_DROP | 1u << MAP_CELL_ADD | 1u << MAP_CELL_DROP };
-  const map_words *told = &m->scratch->lineage.notable;
-  map_words *notable = &m->scratch->notable, *arrivals = &m->scratch->arrivals;
-  const uint64_t count = (uint64_t)told->count + m->log.count - m->divided;
-  notable->count = arrivals->count = 0;
-  if (!BASE_RESERVE(&m->allocator, notable, count) || !BASE_RESERVE(&m->allocator, arrivals, count)) return false;
-  memcpy(notable->data, told->data, told->count * sizeof *told->data);
-  notable->count = told->count;
-  for (uint32_t k = m->divided; k < m->log.count; k++) notable->data[notable->count++] = k;
-  uint32_t ops = 0, *next = arrivals->data;
-  for (uint32_t k = 0; k < notable->count; k++) {
-    const map_write *w = &m->log.data[notable->data[k]];
-    ops |= 1u << w->op;
-    *next = notable->data[k]; // one that does not is written over
-    if (w->op == MAP_DART_ADD)
-      next += m->records.name.data[map_page(m, w->dart).row + (w->dart & 0xFFFFu)] == w->dart; // or it is gone again
-    else
-      next += ARRIVES >> w->op & 1u;
+// Darts that came and are gone again did not arrive.
+static void pass_over_gone(const map *m, map_words *arrivals) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < arrivals->count; k++) {
+    const map_write *w = &m->log.data[arrivals->data[k]];
+    arrivals->data[kept] = arrivals->data[k];
+    kept += w->op != MAP_DART_ADD || m->records.name.data[map_page(m, w->dart).row + (w->dart & 0xFFFFu)] == w->dart;
   }
-  arrivals->count = (uint32_t)(next - arrivals->data);
-  plan->values_set = ops & 1u << MAP_VALUE;
+  arrivals->count = kept;
+}
+
+// What the lineage has listed, and values that were set behind it.
+static bool list_growth(map *m, map_plan *plan) {
+  map_scratch *s = m->scratch;
+  const map_lineage *l = &s->lineage;
+  const uint32_t behind = m->log.count - m->divided;
+  if (!BASE_RESERVE(&m->allocator, &s->notable, (uint64_t)l->notable.count + behind) ||
+      !BASE_RESERVE(&m->allocator, &s->arrivals, l->arrivals.count))
+    return false;
+  memcpy(s->notable.data, l->notable.data, l->notable.count * sizeof *l->notable.data);
+  memcpy(s->arrivals.data, l->arrivals.data, l->arrivals.count * sizeof *l->arrivals.data);
+  for (uint32_t k = 0; k < behind; k++) s->notable.data[l->notable.count + k] = m->divided + k;
+  s->notable.count = l->notable.count + behind;
+  s->arrivals.count = l->arrivals.count;
+  if (l->gone) pass_over_gone(m, &s->arrivals);
+  plan->values_set = m->payload.count > 0;
   return true;
 }
 

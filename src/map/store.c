@@ -351,12 +351,9 @@ static void copy_links_to_records(map *m, clv_dart cell, const clv_template *sha
   uint32_t *alpha = records->alpha.data + 4 * (size_t)first;
   const uint32_t *facets = &m->rows[page.kind].data.data[(size_t)row * shape->facet_count];
   uint32_t *cells = records->cell.data + first, *names = records->name.data + first, side = cell >> 6 | turned << 31;
+  const uint32_t *constants = map_template_links[page.kind][0];
+  for (uint32_t k = 0; k < 4 * count; k++) alpha[k] = cell + constants[k]; // beyond the cell they lead nowhere yet
   for (uint32_t l = 0; l < count; l++, side ^= MAP_SIDE) {
-    uint32_t *links = alpha + 4 * (size_t)l; // those from the cell's own dimension on lead nowhere yet
-    links[0] = cell + shape->alpha[0][l];
-    links[1] = cell + shape->alpha[1][l];
-    links[2] = cell + (n > 2 ? shape->alpha[2][l] : l);
-    links[3] = cell + l;
     cells[l] = side;
     names[l] = cell + l;
   }

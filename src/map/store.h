@@ -99,6 +99,9 @@ typedef struct map_write {
   uint32_t before, after;
 } map_write;
 
+// The links of a free cell, dart by dart, as its records have them (template.c).
+extern const uint32_t map_template_links[MAP_TEMPLATES][CLV_TEMPLATE_DARTS][4];
+
 struct map_plan;
 struct map_parted;
 struct map_gone;
