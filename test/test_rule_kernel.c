@@ -1,5 +1,7 @@
 // Kernels: forces and stiffnesses of laws made by hand, against differences; positive matrices; what is hoisted.
 
+#include "rule/kernel_positive.h"
+#include "rule/native.h"
 #include "support/counting_allocator.h"
 #include "support/hand_laws.h"
 #include "support/random_graph.h"
@@ -555,6 +557,29 @@ static void positive_parts_are_exact(void **state) {
   assert_true(largest(zero, 4) == 0);
 }
 
+// Registers of any width give the same bits.
+static void positive_parts_are_the_same_everywhere(void **state) {
+  (void)state;
+#if defined(__x86_64__)
+  static double matrix[24 * 24 * 8], wide[24 * 24 * 8];
+  random_source random = {9};
+  for (uint32_t i = 0; i < 24; i++)
+    for (uint32_t j = 0; j <= i; j++)
+      for (uint32_t l = 0; l < 8; l++)
+        matrix[(24 * i + j) * 8 + l] = matrix[(24 * j + i) * 8 + l] = between(&random, -1, 1);
+  for (int isa = NATIVE_AVX2; isa <= NATIVE_AVX512; isa++) {
+    if (!native_isa_here((native_isa)isa)) continue;
+    static double plain[24 * 24 * 8];
+    memcpy(plain, matrix, sizeof plain);
+    memcpy(wide, matrix, sizeof wide);
+    positive_sse2(plain, 24, 0);
+    (isa == NATIVE_AVX2 ? positive_avx2 : positive_avx512)(wide, 24, 0);
+    assert_memory_equal(plain, wide, sizeof plain);
+    assert_memory_not_equal(plain, matrix, sizeof plain);
+  }
+#endif
+}
+
 // Hoisting
 
 // The operations and inputs that some roots need, by kind.
@@ -817,6 +842,7 @@ int main(void) {
       cmocka_unit_test(matrices_are_what_tangents_multiply_with),
       cmocka_unit_test(gauss_newton_is_exact_at_rest),
       cmocka_unit_test(positive_parts_are_exact),
+      cmocka_unit_test(positive_parts_are_the_same_everywhere),
       cmocka_unit_test(bodies_see_nothing_that_can_be_hoisted),
       cmocka_unit_test(hoisting_saves_work),
       cmocka_unit_test(kernels_compute_what_graphs_say),
