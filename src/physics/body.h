@@ -90,12 +90,13 @@ clv_result physics_make_views(clv_body *body, physics_making *making, clv_error 
 // the first. On failure the body is as it was.
 clv_result physics_change_model(clv_body *body, const char *name, clv_error *error);
 clv_result physics_change_stiffness(clv_body *body, double factor, clv_error *error);
-// The springs of one cell by its rest shape (constants.c), and the hinge at an edge of a surface.
+// The springs of the cell in a row by its rest shape (constants.c), and the hinge at an edge of a surface.
 typedef struct physics_springs {
   double ea[12]; // by edge
   double diagonal;
 } physics_springs;
-void physics_spring_constants(const clv_body *body, clv_dart cell, physics_springs *springs);
+void physics_spring_constants(const clv_body *body, const physics_section *section, clv_kind kind, uint32_t row,
+                              physics_springs *springs);
 void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart a);
 // New cells get the constants of their springs; views must not be there yet, for they hear of a commit afterwards
 // (renew.c).

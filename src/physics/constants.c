@@ -229,15 +229,15 @@ static void fill_hinges(const clv_body *body) {
 }
 
 // One cell, by its rest shape: what its springs have. Zeros where its model has none.
-void physics_spring_constants(const clv_body *body, clv_dart cell, physics_springs *springs) {
+void physics_spring_constants(const clv_body *body, const physics_section *section, clv_kind kind, uint32_t row,
+                              physics_springs *springs) {
   const clv_map *map = body->map;
-  const clv_kind kind = clv_cell_shape(map, cell);
-  const uint32_t row = clv_cell_row(map, cell), count = clv_templates[kind].corner_count;
+  const uint32_t count = clv_templates[kind].corner_count;
   const double(*rest)[3] = clv_column_data(body->rest, CLV_NONE, NULL);
-  const physics_section *section = physics_section_of(body, cell);
   *springs = (physics_springs){0};
   if (!section->model->springs) return;
-  solid s = {.kind = kind};
+  solid s; // all corners that the kind has
+  s.kind = kind;
   for (uint32_t c = 0; c < count; c++)
     memcpy(s.corner[c], rest[map->corners[kind][(size_t)row * count + c]], sizeof s.corner[c]);
   s.volume =

@@ -354,9 +354,8 @@ static void hear_vertex(looking *l, const clv_event *event) {
 }
 
 // The least cell is the one it is judged in.
-static void hear_hung(looking *l, clv_dart dart, uint32_t cell) {
+static void hear_hung(looking *l, clv_dart dart, uint32_t slot, uint32_t cell) {
   physics_hangings *h = l->h;
-  const uint32_t slot = slot_at(l, dart);
   if (h->vertex_stamps.data[slot] != h->stamp) {
     if (!is_listed(l, slot)) judge_anew(l, dart, slot);
     return;
@@ -395,7 +394,7 @@ static bool find_hanging_at(const looking *l, const physics_seat *seat, physics_
 static void hear_refining(looking *l, const clv_commit *commit) {
   physics_hangings *h = l->h;
   const uint32_t vertices = clv_orbit_dims(&l->m->view, CLV_VERTEX);
-  uint32_t last = 0;
+  uint32_t last = 0, last_slot = 0;
   bool there = false;
   for (uint32_t k = 0; k < commit->event_count && !l->failed; k++)
     if (commit->events[k].dims == vertices) hear_vertex(l, &commit->events[k]);
@@ -403,8 +402,11 @@ static void hear_refining(looking *l, const clv_commit *commit) {
   for (uint32_t k = 0; k < arrivals->count && !l->failed; k++) {
     const map_write *w = &l->m->log.data[arrivals->data[k]];
     if (w->op != MAP_DART_ADD) continue;
+    const uint32_t slot = slot_at(l, w->dart);
+    if (w->before == last && slot == last_slot) continue; // darts of a vertex follow one another
     if (w->before != last) there = is_there(l, last = w->before);
-    if (there) hear_hung(l, w->dart, w->before);
+    last_slot = slot;
+    if (there) hear_hung(l, w->dart, slot, w->before);
   }
   if (h->seats.count) physics_births(&l->levels, hear_ends, h);
   for (uint32_t k = 0; k < h->seats.count && !l->failed; k++) {

@@ -68,17 +68,14 @@ static void renew_row(const clv_map *view, const columns *c, const physics_level
   }
 }
 
-static bool renew_edges(const clv_map *view, const columns *c, const physics_levels *levels, clv_dart home,
-                        const physics_springs *springs) {
+// One with hanging vertices has them piece by piece. False when memory is out.
+static bool renew_pieces(const clv_map *view, const columns *c, const physics_levels *levels, clv_dart home,
+                         const physics_springs *springs) {
   const clv_column *ea = c->ea;
   const clv_template *shape = &clv_templates[clv_cell_shape(view, home)];
   const clv_suborbits *edges = &shape->sub[shape->dimension == 3 ? 5 : 1];
   double value[12] = {0};
   int32_t level[12] = {0};
-  if (clv_cell_kind(view, home) <= CLV_TEMPLATE_LAST) {
-    renew_row(view, c, levels, home, springs);
-    return true;
-  }
   for (uint32_t e = 0; e < edges->count; e++) {
     const clv_dart a = home | edges->first[e], b = home | shape->alpha[0][edges->first[e]];
     const int32_t at_a = levels ? physics_level_at(levels, a) : 0, at_b = levels ? physics_level_at(levels, b) : 0;
@@ -97,17 +94,30 @@ static bool renew_edges(const clv_map *view, const columns *c, const physics_lev
   return true;
 }
 
+static bool renew_edges(const clv_map *view, const columns *c, const physics_levels *levels, clv_dart home,
+                        const physics_springs *springs) {
+  if (clv_cell_kind(view, home) > CLV_TEMPLATE_LAST) return renew_pieces(view, c, levels, home, springs);
+  renew_row(view, c, levels, home, springs);
+  return true;
+}
+
+static void set_number(const clv_column *column, clv_kind kind, uint32_t row, double value) {
+  if (column) ((double *)clv_column_data(column, kind, NULL))[row] = value;
+}
+
 // `levels`: NULL where there are none.
 static void renew_cell(clv_body *body, const columns *c, const physics_levels *levels, clv_dart cell) {
   const clv_map *view = body->map;
-  if (clv_cell_shape(view, cell) > CLV_TEMPLATE_LAST) return;
-  if (*(const int32_t *)clv_column_at(body->section, cell) < 0) return; // nobody said what it is made of
-  const clv_dart home = clv_id_of(view, CLV_CELL, cell).index << 6;
+  const clv_kind kind = clv_cell_shape(view, cell);
+  if (kind > CLV_TEMPLATE_LAST) return;
+  const uint32_t row = clv_cell_row(view, cell);
+  const int32_t section = ((const int32_t *)clv_column_data(body->section, kind, NULL))[row];
+  if (section < 0) return; // nobody said what it is made of
   physics_springs springs;
-  physics_spring_constants(body, cell, &springs);
-  if (c->ea && !renew_edges(view, c, levels, home, &springs)) body->missed = true;
-  if (c->diagonal) *(double *)clv_column_at(c->diagonal, home) = springs.diagonal;
-  if (c->shear) *(double *)clv_column_at(c->shear, home) = springs.diagonal;
+  physics_spring_constants(body, &body->sections.data[section], kind, row, &springs);
+  if (c->ea && !renew_edges(view, c, levels, clv_cell_at(view, kind, row), &springs)) body->missed = true;
+  set_number(c->diagonal, kind, row, springs.diagonal);
+  set_number(c->shear, kind, row, springs.diagonal);
 }
 
 // Most commits make no cells and no edges, and columns are looked up by name.

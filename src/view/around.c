@@ -108,10 +108,14 @@ static void add_cells(const view_change *change, const map *m, const map_index *
 // The log says which cell a dart was hung into.
 static void add_darts(const view_change *change, const map *m, const map_index *edges, const map_index *inner) {
   const map_words *arrivals = &m->scratch->arrivals;
+  uint32_t last_slot = 0, last_cell = 0;
   for (uint32_t k = 0; k < arrivals->count; k++) {
     const map_write *w = &m->log.data[arrivals->data[k]];
     if (w->op != MAP_DART_ADD) continue;
     const uint32_t record = map_page(m, w->dart).row + (w->dart & 0xFFFFu), slot = inner->record_ids.data[record];
+    if (slot == last_slot && w->before == last_cell) continue; // the same place
+    last_slot = slot;
+    last_cell = w->before;
     view_ring *ring = find_ring(change, edges->record_ids.data[record]);
     if (!ring) continue;
     if (slot & MAP_TEMPLATE_SLOT) {

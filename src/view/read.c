@@ -10,14 +10,15 @@ static inline uint32_t plain_id(const map *m, const map_index *index, clv_page p
 
 view_place view_place_of(const map *m, const map_index *index, clv_dart dart) {
   const clv_page page = map_page(m, dart);
-  if (CLV_LIKELY(page.plain) || map_record(m, dart) == MAP_NO_RECORD) {
+  const uint32_t record = CLV_LIKELY(page.plain) ? MAP_NO_RECORD : map_record(m, dart);
+  if (record == MAP_NO_RECORD) {
     if (index->crossing) return (view_place){0, plain_id(m, index, page, dart)};
     const clv_suborbits *sub = &clv_templates[page.kind].sub[index->inner];
     return (view_place){page.kind, map_row(page, dart) * sub->count + sub->of[dart & 63u]};
   }
-  const uint32_t id = map_index_get(m, index, dart);
+  const uint32_t id = index->record_ids.data[record];
   if (!(id & MAP_TEMPLATE_SLOT)) return (view_place){0, id};
-  const clv_dart cell = map_block(m, dart) << 6;
+  const clv_dart cell = (m->records.cell.data[record] & MAP_BLOCK) << 6;
   const clv_page home = map_page(m, cell);
   const uint32_t count = clv_templates[home.kind].sub[index->inner].count;
   return (view_place){home.kind, map_row(home, cell) * count + (id & ~MAP_TEMPLATE_SLOT)};
