@@ -6,9 +6,9 @@
 // what moves is spread from parents to children, what pushes is gathered from children to parents, and masses are
 // gathered ones, so that a vertex that hangs weighs nothing and is not free.
 //
-// Parents are never stored by whoever refines. They are found in the coarse cell, by the levels of its vertices, and
-// kept in a table that follows the commits; a commit that has to do with no extended cell costs nothing, and one that
-// only refines the vertices it made. The table's order is by level and slot, whatever happened before: parents come
+// Parents are found in the coarse cell, by the levels of its vertices; of those that a commit put between two others, it
+// says so itself. They are kept in a table that follows the commits; a commit that has to do with no extended cell costs
+// nothing, and one that only refines the vertices it made. The table's order is by level and slot, whatever happened before: parents come
 // before their children, and sums have the same bits after a restart. It is put in order once somebody goes over it;
 // until then commits only add to it.
 //
