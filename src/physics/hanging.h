@@ -6,11 +6,11 @@
 // what moves is spread from parents to children, what pushes is gathered from children to parents, and masses are
 // gathered ones, so that a vertex that hangs weighs nothing and is not free.
 //
-// Parents are found in the coarse cell, by the levels of its vertices; of those that a commit put between two others, it
-// says so itself. They are kept in a table that follows the commits; a commit that has to do with no extended cell costs
-// nothing, and one that only refines the vertices it made. The table's order is by level and slot, whatever happened before: parents come
-// before their children, and sums have the same bits after a restart. It is put in order once somebody goes over it;
-// until then commits only add to it.
+// Parents are found in the coarse cell, by the levels of its vertices; of those that a commit put between two others,
+// it says so itself. They are kept in a table that follows the commits; a commit that has to do with no extended cell
+// costs nothing, and one that only refines the vertices it made. The table's order is by level and slot, whatever
+// happened before: parents come before their children, and sums have the same bits after a restart. It is put in order
+// once somebody goes over it; until then commits only add to it.
 //
 // Where a crack ends in the middle of an edge, a vertex has different parents in different cells, and these are tied
 // together (tie.h): entries with a single parent, made anew by every commit while there are such vertices.
