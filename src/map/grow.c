@@ -17,6 +17,7 @@ typedef struct growing {
   map_lineage *l;
   map_index *index[MAP_SORTS];    // NULL: not numbered
   uint32_t *on_record[MAP_SORTS]; // their ids by record
+  uint32_t *cell_on_record;       // likewise, of cells
   map_newcomer *newcomers[MAP_SORTS];
 } growing;
 
@@ -109,6 +110,7 @@ static inline void settle_dart(growing *g, const map_came *c) {
   else
     join(g, MAP_VERTICES, vertex, c->dart);
   g->on_record[MAP_VERTICES][record] = vertex;
+  if (g->cell_on_record) g->cell_on_record[record] = c->cell;
   if (g->index[MAP_CORNERS]) {
     if (map_is_newcomer(corner))
       corner = id_of_newcomer(g, MAP_CORNERS, corner & ~MAP_NEWCOMER, c->dart);
@@ -156,6 +158,7 @@ static void give_ids(growing *g) {
     g->on_record[k] = g->index[k] ? g->index[k]->record_ids.data : NULL;
     g->newcomers[k] = l->newcomers[k].data;
   }
+  g->cell_on_record = g->m->indices[7] ? g->m->indices[7]->record_ids.data : NULL;
   for (uint32_t k = 0; k < 2; k++) g->s->joined[k].count = 0;
   uint32_t next = 0;
   for (uint32_t k = 0; k < l->divisions.count; k++) {

@@ -19,6 +19,7 @@ void map_lineage_free(map *m) {
   BASE_RELEASE(a, &l->notable);
   BASE_RELEASE(a, &l->arrivals);
   BASE_RELEASE(a, &l->extended);
+  BASE_RELEASE(a, &l->grown);
   BASE_RELEASE(a, &l->kept);
   BASE_RELEASE(a, &l->number);
   BASE_RELEASE(a, &l->born);
@@ -47,7 +48,7 @@ static bool numbers_no_others(const map *m) {
 static void begin_anew(map *m) {
   map_lineage *l = &m->scratch->lineage;
   l->came.count = l->divisions.count = l->lies.count = l->families = 0;
-  l->notable.count = l->arrivals.count = l->extended.count = 0;
+  l->notable.count = l->arrivals.count = l->extended.count = l->grown.count = 0;
   l->gone = false;
   for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = 0;
   l->broken = m->view.dimension != 3 || !numbers_no_others(m);
@@ -188,6 +189,8 @@ bool map_reserve_notes(map_refining *r, uint32_t more) {
   const uint64_t need = (uint64_t)l->came.count + more;
   if (!r->told) return true;
   return (need <= l->came.capacity || BASE_RESERVE(&m->allocator, &l->came, 2 * need + AT_ONCE)) &&
+         (l->grown.count + (uint64_t)more <= l->grown.capacity ||
+          BASE_RESERVE(&m->allocator, &l->grown, 2 * (l->grown.count + (uint64_t)more))) &&
          (m->records.ready <= l->number.capacity || BASE_RESERVE(&m->allocator, &l->number, m->records.ready)) &&
          reserve_newcomers(r, MAP_CORNERS, more) && reserve_newcomers(r, MAP_CELL_EDGES, more) &&
          reserve_entries(r, more);
@@ -218,6 +221,7 @@ clv_result map_lineage_begin(map_refining *r) {
   r->notable_before = l->notable.count;
   r->arrivals_before = l->arrivals.count;
   r->extended_before = l->extended.count;
+  r->grown_before = l->grown.count;
   for (uint32_t k = 0; k < MAP_SORTS; k++) r->newcomers_before[k] = l->newcomers[k].count;
   if (!r->told) return CLV_OK;
   if (is_born(l, r->border.cell >> 6) || r->crossings.count) {
@@ -265,6 +269,16 @@ static uint32_t keeper(map_refining *r, const map_seat old[4], uint32_t whole) {
   return 0;
 }
 
+// So many darts come into the cell of one that was there; what it bears.
+static uint32_t grow_cell(map_refining *r, uint32_t record, uint32_t count) {
+  const map *m = r->m;
+  map_lineage *l = lineage_of(r);
+  l->grown.data[l->grown.count++] = (map_grown){m->records.cell.data[record] & MAP_BLOCK, count};
+  if (!m->indices[7]) return 0;
+  return m->indices[14]->record_ids.data[record] ? m->indices[7]->record_ids.data[record]
+                                                 : l->came.data[l->number.data[record]].cell;
+}
+
 void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const map_seat new[4]) {
   if (!r->told) return;
   const map_refinement *table = r->table;
@@ -275,7 +289,8 @@ void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const 
   if (whole)
     cell_edges[1 - keeper(r, old, whole)] =
         add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){.old = whole, .near = old[0].dart});
-  map_came came = {.on = {r->vertices[table->vertex_on[4 * l + 1]], 0, corner, 0}};
+  map_came came = {.on = {r->vertices[table->vertex_on[4 * l + 1]], 0, corner, 0},
+                   .cell = grow_cell(r, old[0].record, 4)};
   for (uint32_t e = 0; e < 2; e++) {
     came.on[MAP_EDGES] = r->edges[table->edge_on[4 * ends[e]]];
     came.on[MAP_CELL_EDGES] = cell_edges[e];
@@ -288,6 +303,7 @@ void map_note_across(map_refining *r, uint32_t facet, const map_seat *seats) {
   if (!r->told) return;
   const map_refinement *table = r->table;
   const uint32_t first = 4u * r->border.shape->facet_first[facet], size = r->border.shape->facet_size[facet];
+  const uint32_t cell = grow_cell(r, seats[1].record, 2 * size);
   for (uint32_t k = 0; k < 4 * size; k += 4) {
     const uint32_t middle = table->vertex_on[first + k + 1];
     const uint32_t beside = lies_on(r, MAP_CORNERS, seats[k + 1].record);
@@ -296,8 +312,8 @@ void map_note_across(map_refining *r, uint32_t facet, const map_seat *seats) {
       uint32_t *corner = &r->corners[vertex], *cell_edge = &r->cell_edges[edge];
       if (vertex != middle && !*corner) *corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){0});
       if (!*cell_edge) *cell_edge = add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){0});
-      const map_came came = {
-          .on = {r->vertices[vertex], r->edges[edge], vertex == middle ? beside : *corner, *cell_edge}};
+      const uint32_t at_corner = vertex == middle ? beside : *corner;
+      const map_came came = {.on = {r->vertices[vertex], r->edges[edge], at_corner, *cell_edge}, .cell = cell};
       note(lineage_of(r), seats[at - first], came);
     }
   }
@@ -367,6 +383,7 @@ clv_result map_lineage_end(map_refining *r, clv_result result) {
   l->notable.count = r->notable_before;
   l->arrivals.count = r->arrivals_before;
   l->extended.count = r->extended_before;
+  l->grown.count = r->grown_before;
   for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = r->newcomers_before[k];
   return result;
 }

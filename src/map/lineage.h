@@ -37,7 +37,13 @@ typedef struct map_newcomer {
 typedef struct map_came {
   clv_dart dart;
   uint32_t on[MAP_SORTS];
+  uint32_t cell; // what darts of its cell bear, where cells are numbered
 } map_came;
+
+// Darts that came into a cell one behind the other: it had darts before.
+typedef struct map_grown {
+  uint32_t block, count;
+} map_grown;
 
 typedef struct map_division {
   const map_refinement *table;
@@ -55,9 +61,10 @@ typedef struct map_lineage {
   BASE_ARRAY(map_newcomer) newcomers[MAP_SORTS];
   BASE_ARRAY(map_division) divisions;
   map_words lies;
-  map_words notable;        // entries of the log that are no links, and tell of nothing inherited ...
-  map_words arrivals;       // ... and those of them that add or drop
-  map_words extended;       // cells that were
+  map_words notable;  // entries of the log that are no links, and tell of nothing inherited ...
+  map_words arrivals; // ... and those of them that add or drop
+  map_words extended; // cells that were
+  BASE_ARRAY(map_grown) grown;
   bool gone;                // some darts that came are gone again
   BASE_ARRAY(uint8_t) kept; // by family: somebody goes on under the old id
   uint32_t families;

@@ -60,28 +60,51 @@ static clv_dart dart_of(const map *m, uint32_t block) {
   return m->rows[page.kind].data.data[(size_t)map_row(page, block << 6) * m->rows[page.kind].words];
 }
 
-// Darts that were hung into a cell have its number; each cell is told of once. Room for marks was made before.
-static void settle_grown(map *m) {
+// Each cell that darts were hung into is told of once. Room for marks was made before.
+static void tell_grown(map *m, clv_dart dart, uint32_t block, uint32_t stamp) {
   const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
-  const map_index *index = m->indices[cells];
+  uint32_t *mark = &m->scratch->marks.data[map_record(m, dart)];
+  if (*mark != stamp) map_emit(m, cells, CLV_CHANGED, dart, cell_id(m, block), (clv_id){0, 0});
+  *mark = stamp;
+}
+
+// Explicit cells count their darts.
+static void count_darts(map *m, uint32_t block, uint32_t more) {
+  const clv_page page = map_page(m, block << 6);
+  map_rows *rows = &m->rows[page.kind];
+  if (!map_is_template(page.kind)) rows->data.data[(size_t)map_row(page, block << 6) * rows->words + 1] += more;
+}
+
+// Darts that were hung into a cell have its number.
+static void settle_grown(map *m) {
+  const map_index *index = m->indices[clv_orbit_dims(&m->view, CLV_CELL)];
   const uint32_t stamp = map_next_mark(m);
-  uint32_t last = 0, number = 0, *count = NULL; // of an explicit cell, which counts its darts
+  uint32_t last = 0, number = 0;
   for (uint32_t k = 0; k < m->scratch->arrivals.count; k++) {
     const map_write *w = &m->log.data[m->scratch->arrivals.data[k]];
     if (w->op != MAP_DART_ADD) continue;
     if (w->before != last) {
-      const clv_page page = map_page(m, w->before << 6);
       const clv_dart dart = dart_of(m, last = w->before);
-      const uint32_t record = map_record(m, dart);
-      uint32_t *mark = &m->scratch->marks.data[record];
-      if (*mark != stamp) map_emit(m, cells, CLV_CHANGED, dart, cell_id(m, last), (clv_id){0, 0});
-      *mark = stamp;
-      number = index ? index->record_ids.data[record] : 0;
-      map_rows *rows = &m->rows[page.kind];
-      count = map_is_template(page.kind) ? NULL : &rows->data.data[(size_t)map_row(page, last << 6) * rows->words + 1];
+      tell_grown(m, dart, last, stamp);
+      number = index ? map_index_get(m, index, dart) : 0;
     }
     if (index) index->record_ids.data[map_page(m, w->dart).row + (w->dart & 0xFFFFu)] = number;
-    if (count) ++*count;
+    count_darts(m, last, 1);
+  }
+}
+
+// The same by the lineage, which has given them the number (grow.c). A cell that lost its own darts was refined itself.
+static void settle_told(map *m) {
+  const map_lineage *l = &m->scratch->lineage;
+  const uint32_t stamp = map_next_mark(m);
+  for (uint32_t k = 0; k < l->extended.count; k++) // they got vertices that hang, and nothing else
+    map_keep_shape(m, l->extended.data[k]);
+  for (uint32_t k = 0; k < l->grown.count; k++) {
+    const map_grown grown = l->grown.data[k];
+    const clv_dart dart = dart_of(m, grown.block);
+    if (m->records.name.data[map_record(m, dart)] != dart) continue;
+    tell_grown(m, dart, grown.block, stamp);
+    count_darts(m, grown.block, grown.count);
   }
 }
 
@@ -96,11 +119,12 @@ static void note_shapes(map *m) {
 void map_settle_refined(map *m) {
   const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
   const clv_id none = {0, 0};
-  const map_words *extended = &m->scratch->lineage.extended;
-  if (!m->scratch->told) note_shapes(m);
-  for (uint32_t k = 0; m->scratch->told && k < extended->count; k++) // they got vertices that hang, and nothing else
-    map_keep_shape(m, extended->data[k]);
-  settle_grown(m);
+  if (m->scratch->told) {
+    settle_told(m);
+  } else {
+    note_shapes(m);
+    settle_grown(m);
+  }
   const map_words *begetters = &m->scratch->begetters;
   for (uint32_t k = 0; k < begetters->count; k++) {
     const uint32_t block = begetters->data[k];
