@@ -272,6 +272,31 @@ static void the_stable_step_is_where_stability_ends(void **unused) {
   }
 }
 
+// Who asks leaves the body as it is, and hears the same again.
+static void asking_for_the_stable_step_changes_nothing(void **unused) {
+  (void)unused;
+  beam b = soft_beam();
+  b.model = "neo-hookean";
+  clv_body *body = beam_create(&b);
+  beam_clamp(body);
+  beam_strike(body, 0.1);
+  const clv_solver_def def = beam_method(CLV_RK4);
+  clv_solver *solver = beam_solver(body, &def);
+  for (uint32_t k = 0; k < 20; k++) assert_int_equal(clv_solver_step(solver, 0, 1e-3, NULL), CLV_OK);
+  const size_t size = 3 * sizeof(double) * clv_body_slots(body);
+  double *x = malloc(size), *v = malloc(size), stable[2];
+  memcpy(x, clv_body_positions(body), size);
+  memcpy(v, clv_body_velocities(body), size);
+  for (uint32_t k = 0; k < 2; k++) assert_int_equal(clv_solver_stable_step(solver, &stable[k]), CLV_OK);
+  assert_true(stable[0] == stable[1]);
+  assert_memory_equal(x, clv_body_positions(body), size);
+  assert_memory_equal(v, clv_body_velocities(body), size);
+  free(x);
+  free(v);
+  clv_solver_destroy(solver);
+  clv_body_destroy(body);
+}
+
 static void implicit_methods_have_no_stable_step(void **unused) {
   (void)unused;
   const beam b = soft_beam();
@@ -557,6 +582,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(linear_momentum_is_kept_by_every_method_and_law),
       cmocka_unit_test(angular_momentum_is_kept_by_objective_laws),
       cmocka_unit_test(the_stable_step_is_where_stability_ends),
+      cmocka_unit_test(asking_for_the_stable_step_changes_nothing),
       cmocka_unit_test(implicit_methods_have_no_stable_step),
       cmocka_unit_test(a_step_that_is_too_long_is_halved_or_refused),
       cmocka_unit_test(halving_helps),

@@ -268,7 +268,7 @@ static bool held_rest(const clv_solver *solver) {
 }
 
 // What hangs is where its parents are, whoever moved them.
-static void spread_state(clv_solver *solver) {
+void solve_spread_state(clv_solver *solver) {
   if (!solver->body->hanging->table.count) return;
   physics_spread(solver->body, clv_body_positions(solver->body));
   physics_spread(solver->body, clv_body_velocities(solver->body));
@@ -309,7 +309,7 @@ clv_result clv_solver_step(clv_solver *solver, double time, double dt, clv_step_
   if (result != CLV_OK) return result;
   solver->held_rest = held_rest(solver);
   if (!solver->held_rest) keep_held(solver);
-  spread_state(solver);
+  solve_spread_state(solver);
   const solve_outcome outcome = advance(solver, time, dt, solver->def.halvings);
   if (outcome != SOLVE_DONE && !solver->held_rest) restore_held(solver);
   if (report) *report = solver->report;

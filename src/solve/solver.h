@@ -140,6 +140,8 @@ void solve_restore_state(clv_solver *solver);
 // The state before all tries of a step, in SOLVE_BEFORE_X, _V and _A.
 bool solve_keep_before(clv_solver *solver);
 void solve_restore_before(clv_solver *solver);
+// What hangs goes to where its parents are, and as fast.
+void solve_spread_state(clv_solver *solver);
 
 typedef solve_outcome solve_try(clv_solver *solver, double time, double dt);
 solve_try solve_try_symplectic, solve_try_heun, solve_try_rk4; // explicit.c

@@ -5,6 +5,10 @@
 // it to half a per cent, for which power iteration itself would need hundreds. The start is the same pseudo-random
 // vector every time. What is returned is an upper estimate: the value found plus the residual of its vector.
 //
+// For the stable step a product is a difference of forces, from a state as near as rounding allows: it costs one force
+// whatever the law, and takes the law as it moves the body, not as it is made positive for implicit methods. Those want
+// the latter, and ask for it in the middle of a step, whose state is not to be touched.
+//
 // How a method treats a swinging mode with frequency w and damping d (x'' = -w^2 x - d x'):
 //
 //   symplectic Euler  stable for h (d + sqrt(d^2 + 4 w^2)) <= 4
@@ -19,6 +23,10 @@
 
 enum { LANCZOS_STEPS = 400, LANCZOS_LEAST = 8 };
 #define LANCZOS_ACCURACY 5e-3
+#define LANCZOS_NOTHING 1e-6 // beside what was found: all directions there are have been seen
+// How far differences reach, in sizes of the body, and of the body in a second.
+#define STABLE_REACH 1e-7
+#define STABLE_REACH_OF_SPEED 1e-4
 
 typedef struct lanczos {
   uint32_t count;
@@ -81,10 +89,49 @@ static double dot(const double *a, const double *b, size_t count) {
   return sum;
 }
 
-typedef enum stable_matrix { STABLE_STIFFNESS, STABLE_DAMPING } stable_matrix;
+// How the forces of laws change along a vector that is added to positions or to velocities.
+static solve_outcome change_along(clv_solver *solver, double *state, double reach, const double *along, double *out) {
+  const size_t count = solve_numbers(solver);
+  const double *force = solver->vectors[SOLVE_FORCE].data;
+  double farthest = 0;
+  for (size_t k = 0; k < count; k++) farthest = fmax(farthest, fabs(along[k]));
+  const double part = farthest > 0 ? reach * fmax(solver->body->size, 1e-9) / farthest : 1;
+  for (size_t k = 0; k < count; k++) state[k] += part * along[k];
+  solve_spread_state(solver);
+  const solve_outcome outcome = solve_of_body(solver, physics_law_force(solver->body, out));
+  solve_restore_state(solver);
+  for (size_t k = 0; k < count; k++) out[k] = (out[k] - force[k]) / part;
+  return outcome;
+}
+
+typedef solve_outcome stable_product(clv_solver *solver, const double *along, double *out);
+
+static solve_outcome by_positive_stiffness(clv_solver *solver, const double *along, double *out) {
+  return solve_of_body(solver, clv_body_force_along(solver->body, along, NULL, out));
+}
+
+static solve_outcome by_stiffness(clv_solver *solver, const double *along, double *out) {
+  return change_along(solver, clv_body_positions(solver->body), STABLE_REACH, along, out);
+}
+
+// That of the laws, Rayleigh's and drag.
+static solve_outcome by_damping(clv_solver *solver, const double *along, double *out) {
+  const clv_body *body = solver->body;
+  const size_t count = solve_numbers(solver);
+  double *stiff = solve_vector_of(solver, SOLVE_FIRST);
+  if (!stiff) return solve_no_memory(solver);
+  solve_outcome outcome = change_along(solver, clv_body_velocities(solver->body), STABLE_REACH_OF_SPEED, along, out);
+  if (outcome == SOLVE_DONE && body->rayleigh_stiffness > 0) {
+    outcome = by_stiffness(solver, along, stiff);
+    for (size_t k = 0; k < count; k++) out[k] += body->rayleigh_stiffness * stiff[k];
+  }
+  const double drag = body->drag + body->rayleigh_mass, *inverse = solver->vectors[SOLVE_INVERSE].data;
+  for (size_t k = 0; k < count; k++) out[k] -= inverse[k] > 0 ? drag / inverse[k] * along[k] : 0;
+  return outcome;
+}
 
 // The greatest eigenvalue of M^-1 K or M^-1 D, or a little more.
-static solve_outcome greatest(clv_solver *solver, stable_matrix which, double *value) {
+static solve_outcome greatest(clv_solver *solver, stable_product *product, double *value) {
   double *q = solve_vector_of(solver, SOLVE_LANCZOS_Q), *before = solve_vector_of(solver, SOLVE_LANCZOS_BEFORE);
   double *scaled = solve_vector_of(solver, SOLVE_LANCZOS_SCALED), *w = solve_vector_of(solver, SOLVE_LANCZOS_PRODUCT);
   if (!q || !before || !scaled || !w) return solve_no_memory(solver);
@@ -99,9 +146,7 @@ static solve_outcome greatest(clv_solver *solver, stable_matrix which, double *v
   lanczos l = {0};
   while (l.count < LANCZOS_STEPS) {
     for (size_t k = 0; k < count; k++) scaled[k] = sqrt(inverse[k]) * q[k];
-    const bool stiffness = which == STABLE_STIFFNESS;
-    const solve_outcome outcome = solve_of_body(
-        solver, clv_body_force_along(solver->body, stiffness ? scaled : NULL, stiffness ? NULL : scaled, w));
+    const solve_outcome outcome = product(solver, scaled, w);
     if (outcome != SOLVE_DONE) return outcome;
     for (size_t k = 0; k < count; k++) w[k] = -sqrt(inverse[k]) * w[k] - beside * before[k];
     const double diagonal = dot(q, w, count);
@@ -117,7 +162,7 @@ static solve_outcome greatest(clv_solver *solver, stable_matrix which, double *v
     const double found = greatest_value(&l), error = beside * last_component(&l, found);
     *value = found + error;
     const bool enough = l.count >= LANCZOS_LEAST && error <= LANCZOS_ACCURACY * found;
-    if (enough || beside <= 1e-12 * found || beside == 0) break;
+    if (enough || beside <= LANCZOS_NOTHING * found || beside == 0) break;
     for (size_t k = 0; k < count; k++) q[k] = w[k] / beside;
   }
   return SOLVE_DONE;
@@ -125,7 +170,7 @@ static solve_outcome greatest(clv_solver *solver, stable_matrix which, double *v
 
 solve_outcome solve_greatest_frequency(clv_solver *solver, double *frequency) {
   double square = 0;
-  const solve_outcome outcome = greatest(solver, STABLE_STIFFNESS, &square);
+  const solve_outcome outcome = greatest(solver, by_positive_stiffness, &square);
   *frequency = sqrt(square);
   return outcome;
 }
@@ -153,16 +198,28 @@ static double stable_step(const clv_solver *solver, double w, double d) {
   }
 }
 
+// The greatest values of M^-1 K and M^-1 D in the present state, which is as it was afterwards.
+static solve_outcome find_greatest(clv_solver *solver, double *square, double *damping) {
+  double *force = solve_vector_of(solver, SOLVE_FORCE);
+  if (!force || !solve_keep_before(solver)) return solve_no_memory(solver);
+  solve_spread_state(solver);
+  solve_outcome outcome = solve_keep_state(solver) ? SOLVE_DONE : solve_no_memory(solver);
+  if (outcome == SOLVE_DONE) outcome = solve_of_body(solver, physics_law_force(solver->body, force));
+  if (outcome == SOLVE_DONE) outcome = greatest(solver, by_stiffness, square);
+  if (outcome == SOLVE_DONE) outcome = greatest(solver, by_damping, damping);
+  solve_restore_before(solver);
+  return outcome;
+}
+
 clv_result clv_solver_stable_step(clv_solver *solver, double *dt) {
   *dt = INFINITY;
   if (!solve_is_explicit(solver->def.method)) return CLV_OK;
   const clv_result result = solve_refresh(solver);
   if (result != CLV_OK) return result;
-  double frequency = 0, damping = 0;
-  solve_outcome outcome = solve_greatest_frequency(solver, &frequency);
-  if (outcome == SOLVE_DONE) outcome = greatest(solver, STABLE_DAMPING, &damping);
+  double square = 0, damping = 0;
+  const solve_outcome outcome = find_greatest(solver, &square, &damping);
   if (outcome == SOLVE_WRONG) return solve_fail(solver, CLV_ERROR_REFUSED, "%s", solver->trouble);
   if (outcome == SOLVE_ERROR) return solver->error.code;
-  *dt = stable_step(solver, frequency, damping);
+  *dt = stable_step(solver, sqrt(square), damping);
   return CLV_OK;
 }

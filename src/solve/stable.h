@@ -5,7 +5,8 @@
 
 #include "solve/solver.h"
 
-// The greatest angular frequency of the body in its present state; 0 where nothing swings. After solve_refresh.
+// The greatest angular frequency of the body in its present state, with its laws made positive; 0 where nothing swings.
+// After solve_refresh.
 solve_outcome solve_greatest_frequency(clv_solver *solver, double *frequency);
 
 #endif
