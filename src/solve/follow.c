@@ -161,6 +161,10 @@ static clv_result follow(clv_solver *solver) {
   clv_body *body = solver->body;
   const uint64_t revision = clv_map_revision(solver->map);
   if (solver->current && solver->revision == revision && solver->subject == body->subject) return CLV_OK;
+  if (clv_views_stale(body->views)) { // masses are theirs, and they missed a commit
+    const clv_result found = clv_views_refresh(body->views);
+    if (found != CLV_OK) return solve_fail(solver, found, "%s", clv_views_error(body->views));
+  }
   clv_result result = physics_hanging_follow(body);
   if (result != CLV_OK) return solve_fail(solver, result, "%s", clv_body_error(body));
   solver->tested = false;
