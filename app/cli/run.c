@@ -126,10 +126,14 @@ static void warn_of_large_step(job *j) {
     double stable = INFINITY;
     if (clv_solver_stable_step(clv_world_solver(j->world, b), &stable) != CLV_OK) continue;
     j->run.stable = fmin(j->run.stable, stable);
-    if (j->run.step <= stable || j->run.step > before) continue; // it was said before
+    const double step = j->run.step / clv_world_parts(j->world, b);
+    if (step <= stable) continue;
+    j->run.unstable = true;
+    if (step > before) continue; // it was said before
     fprintf(stderr,
-            "%s: warning: a step of %g s is too large for body '%s' with this method; it is stable up to %.3g s\n",
-            j->run.scene, j->run.step, clv_world_body_name(j->world, b), stable);
+            "%s: warning: a step of %g s is too large for body '%s' with this method; it is stable up to %.3g s: take "
+            "less, or 'step: auto'\n",
+            j->run.scene, step, clv_world_body_name(j->world, b), stable);
   }
 }
 
@@ -222,6 +226,7 @@ static int run_world(job *j) {
   run->total_steps = count_steps(&j->wish, clv_scene_until(j->scene), run->step);
   if (cli_run_energies(j->world, &run->before) != CLV_OK) run->before = (clv_energies){NAN, NAN, NAN};
   result = step_on(j);
+  if (j->finer) warn_of_large_step(j);
   if (cli_run_energies(j->world, &run->after) != CLV_OK) run->after = (clv_energies){NAN, NAN, NAN};
   run->strain = cli_run_strain(j->world);
   run->hash = clv_world_hash(j->world);

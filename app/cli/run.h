@@ -16,8 +16,11 @@ typedef struct cli_run {
   uint64_t hash; // of the world at the end: equal for equal bits
   double strain; // the largest stretch or compression of a cell at the end, as a part of its length
   double stable; // the largest stable step; INFINITY for implicit methods
+  bool unstable; // the step was found larger than that
   // sums over steps
   clv_surgery_report surgery;
+  uint64_t divided;                 // steps that a body made in parts
+  uint32_t least_parts, most_parts; // of those
   uint64_t events, topology, rejected, linear_iterations, newton_iterations, unconverged;
   double residual, largest_residual;
   clv_linear linear;

@@ -21,7 +21,6 @@ static const struct {
     {offsetof(clv_surgery_report, split), "cells_split", "cell split", "cells split"},
     {offsetof(clv_surgery_report, moved), "vertices_moved", "vertex moved", "vertices moved"},
     {offsetof(clv_surgery_report, refused), "places_refused", "place left as it was", "places left as they were"},
-    {offsetof(clv_surgery_report, stuck), "vertices_stuck", "vertex stuck", "vertices stuck"},
     {offsetof(clv_surgery_report, applied), "rules_applied", "rule applied", "rules applied"},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
@@ -38,6 +37,11 @@ void cli_run_count(cli_run_state *run, const clv_world_report *report) {
   run->topology += report->topology;
   clv_surgery_report did = report->surgery;
   for (uint32_t k = 0; k < OPERATIONS; k++) *operation_count(&run->surgery, k) += *operation_count(&did, k);
+  if (report->parts > 1) {
+    run->least_parts = run->divided && run->least_parts < report->parts ? run->least_parts : report->parts;
+    run->most_parts = run->most_parts > report->parts ? run->most_parts : report->parts;
+    run->divided++;
+  }
   run->rejected += solver->rejected;
   run->linear_iterations += solver->linear_iterations;
   run->newton_iterations += solver->newton_iterations;
@@ -110,6 +114,14 @@ static void print_times(const cli_run_state *run) {
   print_share("other", other_seconds(run), run->seconds);
 }
 
+// Steps that were left open, and became too long on the way.
+static void print_parts(const cli_run_state *run) {
+  if (!run->divided) return;
+  printf("divided        %s into ", cli_counted(run->divided, "step", "steps").text);
+  if (run->least_parts < run->most_parts) printf("%s to ", cli_grouped(run->least_parts).text);
+  printf("%s, of %.3g s at least\n", cli_counted(run->most_parts, "part", "parts").text, run->step / run->most_parts);
+}
+
 static void print_solves(const cli_run_state *run) {
   if (run->rejected)
     printf("rejected       %s, tried again with half the time\n", cli_counted(run->rejected, "step", "steps").text);
@@ -144,6 +156,7 @@ void cli_run_print(const cli_run_state *run) {
   printf("%s: %s", run->scene, run->ended);
   puts("");
   print_times(run);
+  print_parts(run);
   if (run->events) {
     printf("events         %" PRIu64 "%s\n", run->events, run->topology ? ", with changes of topology" : "");
   }
@@ -154,6 +167,7 @@ void cli_run_print(const cli_run_state *run) {
          run->before.gravitational);
   printf("  at last      %12.5g %12.5g %12.5g J\n", run->after.kinetic, run->after.elastic, run->after.gravitational);
   printf("largest strain %.3g %%\n", 100 * run->strain);
+  if (run->unstable) puts("UNSTABLE       the step was too large for the method: do not trust what came out");
   printf("hash           %016" PRIx64 "\n", run->hash);
   printf("results        %s\n", run->directory);
 }
@@ -180,6 +194,9 @@ void cli_run_print_json(const cli_run_state *run) {
   cli_json_count(&json, "first_step", run->first_step);
   cli_json_real(&json, "step", run->step);
   cli_json_real(&json, "stable_step", run->stable);
+  cli_json_bool(&json, "unstable", run->unstable);
+  cli_json_count(&json, "divided_steps", run->divided);
+  cli_json_count(&json, "most_parts", run->divided ? run->most_parts : 1);
   cli_json_real(&json, "time", run->time);
   cli_json_open(&json, "seconds", '{');
   cli_json_real(&json, "total", run->seconds);

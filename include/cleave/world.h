@@ -64,7 +64,7 @@ CLV_API const char *clv_action_name(clv_action_kind kind);
 CLV_API int clv_action_from_name(const char *name); // -1 for an unknown word
 
 typedef struct clv_world_def {
-  double step; // s; 0: 0.8 of the stable step, for explicit methods; 1/60 for the others
+  double step; // s; 0: 0.8 of the stable step at the beginning, for explicit methods; 1/60 for the others
   clv_allocator allocator;
 } clv_world_def;
 
@@ -96,6 +96,10 @@ CLV_API bool clv_world_scalpel(const clv_world *world, uint32_t k, clv_scalpel_r
 // runs is that of the steps to come: time goes on from where it is.
 CLV_API double clv_world_get_step(clv_world *world);
 CLV_API clv_result clv_world_set_step(clv_world *world, double step);
+// In how many equal parts body i makes a step: 1, but for explicit methods where the step was left open (0) and the
+// body, since then refined or cut, stands a shorter one only. Times of events and tools stay those of whole steps. 0
+// past the last body.
+CLV_API uint32_t clv_world_parts(const clv_world *world, uint32_t i);
 
 typedef struct clv_world_report {
   uint64_t step;              // number of the step just done, from 1
@@ -104,6 +108,7 @@ typedef struct clv_world_report {
   bool topology;              // whether an event or a tool changed the topology of a body
   clv_surgery_report surgery; // what they did to it, summed
   clv_step_report solver;     // sums over bodies
+  uint32_t parts;             // in which the step was made by the body that needed most
   double events_seconds, total_seconds;
 } clv_world_report;
 

@@ -96,6 +96,10 @@ static void count_step(clv_live *live, const clv_world_report *report) {
     live_note(live, false, "step %llu: %u facets cut, %u cells removed, %u refined, %u coarsened",
               (unsigned long long)report->step, report->surgery.facets, report->surgery.removed,
               report->surgery.refined, report->surgery.coarsened);
+  if (report->parts != live->parts && (report->parts > 1 || live->parts > 1))
+    live_note(live, false, "step %llu: from here on in parts of %.3g s", (unsigned long long)report->step,
+              clv_world_get_step(live->world) / report->parts);
+  live->parts = report->parts;
   if (report->solver.rejected)
     live_note(live, true, "step %llu: %u tries were rejected, and halved", (unsigned long long)report->step,
               report->solver.rejected);

@@ -130,6 +130,7 @@ struct clv_live {
   uint32_t steps_wanted;         // while paused
   double paced_wall, paced_time; // where the clock was set right
   bool changed;                  // there is something to publish
+  uint32_t parts;                // in which the last step was made
   uint32_t hopeless;             // steps in a row that were halved again and again
   double publish_due, newsed;    // when
   double field_cost, field_due;

@@ -38,7 +38,8 @@ static const scene_group solver_group = {
              .special_value = 0,
              .without = "auto",
              .example = "1 ms",
-             .what = "Time of a step; `auto`: 0.8 of the stable step for explicit methods, 1/60 s for the others."},
+             .what = "Time of a step; `auto`: 0.8 of the stable step for explicit methods, divided where cells become "
+                     "smaller; 1/60 s for the others."},
             {.name = "linear",
              .type = SCENE_WORD,
              AT(scene_solver, linear),

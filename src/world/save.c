@@ -6,7 +6,8 @@
 // value is overwritten by what it was: columns, solvers' memories, gravity, the clock.
 //
 // Blocks are named `clock`, `origin` where the step was changed, `actions`, and for body 0, 1 ... `body0.journal`,
-// `body0.ambient`, `body0.column.NAME.KIND`, `body0.memory.NAME`; for scalpels in use `scalpel0.memory` ...
+// `body0.pace`, `body0.ambient`, `body0.column.NAME.KIND`, `body0.memory.NAME`; for scalpels in use `scalpel0.memory`
+// ...
 
 #include "physics/body.h"
 #include "world/world.h"
@@ -14,20 +15,26 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SAVE_MAGIC UINT64_C(0x33444C574B564C43) // "CLVKWLD3"
+#define SAVE_MAGIC UINT64_C(0x34444C574B564C43) // "CLVKWLD4"
 enum { SAVE_NAME = 256 };
 
 typedef struct saved_clock {
   uint64_t magic, steps;
   double step;
   uint32_t bodies, actions, next;
-  uint32_t shifted; // the step was changed on the way: there is a block `origin`, too
+  uint16_t shifted;   // the step was changed on the way: there is a block `origin`, too
+  uint16_t automatic; // the step was left open
 } saved_clock;
 
 typedef struct saved_origin {
   double time;
   uint64_t steps;
 } saved_origin;
+
+typedef struct saved_pace {
+  uint32_t parts;
+  uint32_t paced; // nothing has changed since
+} saved_pace;
 
 typedef struct saved_action {
   uint32_t kind, body, axes, key_count, particle_count;
@@ -225,6 +232,9 @@ static clv_result save_body(clv_world *world, uint32_t number, clv_world_writer 
   clv_journal_save(b->journal, world->bytes.data);
   snprintf(name, sizeof name, "body%u.journal", number);
   clv_result result = put_block(world, write, user, name, world->bytes.data, size);
+  const saved_pace pace = {.parts = b->parts, .paced = world_is_paced(b)};
+  snprintf(name, sizeof name, "body%u.pace", number);
+  if (result == CLV_OK) result = put_block(world, write, user, name, &pace, sizeof pace);
   saved_ambient ambient = {.drag = b->body->drag,
                            .rayleigh_mass = b->body->rayleigh_mass,
                            .rayleigh_stiffness = b->body->rayleigh_stiffness};
@@ -245,7 +255,8 @@ clv_result clv_world_save(clv_world *world, clv_world_writer *write, void *user)
                              .bodies = world->bodies.count,
                              .actions = world->actions.count,
                              .next = world->next,
-                             .shifted = world->origin_steps != 0};
+                             .shifted = world->origin_steps != 0,
+                             .automatic = world->automatic};
   const saved_origin origin = {world->origin_time, world->origin_steps};
   result = put_block(world, write, user, "clock", &clock, sizeof clock);
   if (result == CLV_OK && clock.shifted) result = put_block(world, write, user, "origin", &origin, sizeof origin);
@@ -514,12 +525,28 @@ static clv_result load_body(const source *s, uint32_t number) {
   return result == CLV_OK ? CLV_OK : world_fail(s->world, result, "body '%s': %s", b->name, clv_views_error(views));
 }
 
+static clv_result load_pace(const source *s, uint32_t number) {
+  world_body *b = &s->world->bodies.data[number];
+  char name[SAVE_NAME];
+  saved_pace pace;
+  snprintf(name, sizeof name, "body%u.pace", number);
+  const clv_result result = load_values(s, name, &pace, sizeof pace);
+  if (result != CLV_OK) return result;
+  if (!pace.parts || pace.parts > WORLD_PARTS) return damaged(s, "the parts of a step make no sense");
+  world_set_parts(b, pace.parts);
+  b->paced = pace.paced != 0;
+  return CLV_OK;
+}
+
 static clv_result load_all(const source *s, const saved_clock *clock, clv_journal **journals) {
   clv_world *world = s->world;
   clv_result result = load_actions(s, clock);
   if (result == CLV_OK) result = load_journals(s, journals);
   if (result == CLV_OK) result = tell_again(s, journals, clock->next);
-  for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) result = load_body(s, k);
+  for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) {
+    result = load_body(s, k);
+    if (result == CLV_OK) result = load_pace(s, k);
+  }
   for (uint32_t k = 0; result == CLV_OK && k < world->scalpels.count; k++) {
     char name[SAVE_NAME];
     double *values;
@@ -545,6 +572,7 @@ clv_result clv_world_load(clv_world *world, clv_world_reader *read, void *user) 
   if (result == CLV_OK && (origin.steps > clock.steps || !isfinite(origin.time)))
     return damaged(&s, "its clock makes no sense");
   world->step = clock.step;
+  world->automatic = clock.automatic != 0;
   if (result == CLV_OK) result = world_start(world);
   if (result != CLV_OK) return result;
   world->origin_time = origin.time;

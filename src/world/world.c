@@ -34,7 +34,7 @@ clv_world *clv_world_create(const clv_world_def *given) {
   const clv_allocator allocator = def.allocator.resize ? def.allocator : clv_default_allocator();
   if (def.step != 0 && !is_step(def.step)) return NULL;
   clv_world *world = base_allocate(&allocator, sizeof *world);
-  if (world) *world = (clv_world){.allocator = allocator, .step = def.step};
+  if (world) *world = (clv_world){.allocator = allocator, .step = def.step, .automatic = def.step == 0};
   return world;
 }
 
@@ -88,7 +88,7 @@ clv_body *clv_world_add(clv_world *world, const char *name, const clv_body_def *
       clv_error_set(error, CLV_ERROR_ARGUMENT, "there is a body '%s' already: choose another name", name);
       return NULL;
     }
-  world_body b = {0};
+  world_body b = {.parts = 1};
   const bool room = BASE_RESERVE(&world->allocator, &world->bodies, (uint64_t)world->bodies.count + 1);
   b.name = room ? copy_name(world, name) : NULL;
   if (!b.name) {
@@ -144,23 +144,8 @@ uint64_t clv_world_steps(const clv_world *world) {
   return world->steps;
 }
 
-// The smallest of what the bodies stand.
-static clv_result decide_step(clv_world *world) {
-  double step = 1.0 / 60;
-  for (uint32_t k = 0; k < world->bodies.count; k++) {
-    const world_body *b = &world->bodies.data[k];
-    double stable = INFINITY;
-    const clv_result result = clv_solver_stable_step(b->solver, &stable);
-    if (result != CLV_OK)
-      return world_fail(world, result, "body '%s': no step can be chosen: %s", b->name, clv_solver_error(b->solver));
-    step = fmin(step, 0.8 * stable);
-  }
-  world->step = step;
-  return CLV_OK;
-}
-
 double clv_world_get_step(clv_world *world) {
-  if (world->step == 0 && decide_step(world) != CLV_OK) return 0;
+  if (world->step == 0 && world_decide_step(world) != CLV_OK) return 0;
   return world->step;
 }
 
@@ -172,7 +157,13 @@ clv_result clv_world_set_step(clv_world *world, double step) {
     world->origin_steps = world->steps;
   }
   world->step = step;
+  world->automatic = step == 0;
+  for (uint32_t k = 0; k < world->bodies.count; k++) world->bodies.data[k].parts = 1;
   return CLV_OK;
+}
+
+uint32_t clv_world_parts(const clv_world *world, uint32_t i) {
+  return i < world->bodies.count ? world->bodies.data[i].parts : 0;
 }
 
 clv_result world_replace_solver(clv_world *world, uint32_t body, const clv_solver_def *def, clv_error *error) {
@@ -181,6 +172,7 @@ clv_result world_replace_solver(clv_world *world, uint32_t body, const clv_solve
   if (!solver) return error->code;
   clv_solver_destroy(b->solver);
   b->solver = solver;
+  b->paced = false;
   return CLV_OK;
 }
 
@@ -189,7 +181,7 @@ clv_result world_start(clv_world *world) {
     return world_fail(world, CLV_ERROR_ARGUMENT, "a load of this world failed on its way: make the world anew");
   if (world->started) return CLV_OK;
   if (world->step == 0) {
-    const clv_result result = decide_step(world);
+    const clv_result result = world_decide_step(world);
     if (result != CLV_OK) return result;
   }
   for (uint32_t k = 0; k < world->bodies.count; k++) {
@@ -228,10 +220,12 @@ static void restore_part(double *values, double *kept, size_t count) {
   memcpy(values, kept, count * sizeof *values);
 }
 
-// A solver that fails restores its own body; those before it are restored from here.
+// A solver that fails restores its own body, as it was before that part of the step; what was done before is restored
+// from here.
 static clv_result keep_bodies(clv_world *world) {
-  for (uint32_t k = 0; k + 1 < world->bodies.count; k++) {
+  for (uint32_t k = 0; k < world->bodies.count; k++) {
     world_body *b = &world->bodies.data[k];
+    if (k + 1 == world->bodies.count && b->parts == 1) break;
     if (!BASE_RESERVE(&world->allocator, &b->before, visit_state(b, NULL, NULL))) return world_no_memory(world);
     visit_state(b, keep_part, b->before.data);
   }
@@ -249,16 +243,26 @@ static void sum_report(clv_step_report *sum, const clv_step_report *one) {
   sum->solve_seconds += one->solve_seconds;
 }
 
+static clv_result step_body(const world_body *b, double time, double step, clv_step_report *sum) {
+  const double part = step / b->parts;
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < b->parts; k++) {
+    clv_step_report one = {0};
+    result = clv_solver_step(b->solver, time + k * part, part, sum ? &one : NULL);
+    if (sum) sum_report(sum, &one);
+  }
+  return result;
+}
+
 static clv_result step_bodies(clv_world *world, double time, clv_world_report *report) {
   clv_result result = keep_bodies(world);
   for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) {
     const world_body *b = &world->bodies.data[k];
-    clv_step_report one = {0};
-    result = clv_solver_step(b->solver, time, world->step, report ? &one : NULL);
-    if (report) sum_report(&report->solver, &one);
+    result = step_body(b, time, world->step, report ? &report->solver : NULL);
+    if (report && b->parts > report->parts) report->parts = b->parts;
     if (result == CLV_OK) continue;
     world_fail(world, result, "body '%s': %s", b->name, clv_solver_error(b->solver));
-    for (uint32_t before = 0; before < k; before++)
+    for (uint32_t before = 0; before < k + (b->parts > 1); before++)
       visit_state(&world->bodies.data[before], restore_part, world->bodies.data[before].before.data);
   }
   return result;
@@ -279,6 +283,7 @@ clv_result clv_world_step(clv_world *world, clv_world_report *report) {
   result = world_act_due(world, time, &done);
   if (report) *report = done;
   if (report) report->events_seconds = seconds() - start;
+  if (result == CLV_OK) result = world_pace(world);
   if (result == CLV_OK) result = step_bodies(world, time, report);
   if (result == CLV_OK) world->steps++;
   if (report) {

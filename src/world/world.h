@@ -17,6 +17,9 @@ typedef struct world_body {
   clv_surgery *surgery;
   clv_journal *journal;      // from the first step on; belongs to the map
   BASE_ARRAY(double) before; // positions, velocities and what the solver keeps, before a step
+  uint32_t parts;            // in which it makes each step
+  bool paced;                // they are what it needs as it was at the following
+  uint64_t paced_revision, paced_subject;
 } world_body;
 
 typedef struct world_action {
@@ -44,6 +47,7 @@ struct clv_world {
   uint32_t culprit; // the label of the one that the last failure is about
   uint64_t steps;
   double step;                        // s; 0: not yet decided
+  bool automatic;                     // the step was left open: bodies divide it where they must
   double origin_time;                 // and origin_steps: where the clock was when the step changed
   uint64_t origin_steps;              //
   bool started;                       // journals record
@@ -57,6 +61,18 @@ struct clv_world {
 
 clv_result world_fail(clv_world *world, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
 clv_result world_no_memory(clv_world *world);
+
+// The pace (pace.c).
+
+enum { WORLD_PARTS = 1000000 }; // of a step, at most
+// Decides a step that was left open: what the bodies stand.
+clv_result world_decide_step(clv_world *world);
+// Before a step, with everything done that comes before it: in how many parts each body makes it.
+clv_result world_pace(clv_world *world);
+void world_set_parts(world_body *b, uint32_t parts);
+// Whether nothing has changed since that asks for other parts.
+bool world_is_paced(const world_body *b);
+
 // Decides the step, and starts the journals. Everything that belongs to how a world was made lies before that.
 clv_result world_start(clv_world *world);
 // The time when so many steps are done.

@@ -143,12 +143,21 @@ warns() {
 it 'warns of a large step' warns
 
 finer_needs_less() {
-  sed 's/solver:.*/solver: {method: rk4, step: auto}/' tiny.yaml >finer.yaml
+  sed 's/solver:.*/solver: {method: rk4, step: 17 ms}/' tiny.yaml >finer.yaml
   echo 'events: [{at: 0.01, refine: {region: all, level: 2}}]' >>finer.yaml
   rm -rf out.d && cleave 0 run finer.yaml --steps 4 --out out.d
   [ "$(grep -c warning err)" = 1 ] && mentions "too large for body 'body' with this method; it is stable up to " || fail 'does not say so once'
+  mentions "take less, or 'step: auto'" && prints 'UNSTABLE       the step was too large'
 }
 it 'warns of a step that becomes too large when cells are refined' finer_needs_less
+
+finer_is_divided() {
+  sed 's/solver:.*/solver: {method: rk4, step: auto}/' tiny.yaml >open.yaml
+  echo 'events: [{at: 0.01, refine: {region: all, level: 2}}]' >>open.yaml
+  rm -rf out.d && cleave 0 run open.yaml --steps 4 --out out.d
+  ! grep -q warning err && prints 'divided        3 steps into 2 parts, of 0.00833 s at least' || fail 'does not divide them'
+}
+it 'divides a step that was left open when cells are refined' finer_is_divided
 
 fails_on_its_way() {
   cat tiny.yaml - >vain.yaml <<'END'
