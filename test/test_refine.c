@@ -332,6 +332,24 @@ static void two_at_once(void **unused) {
   }
 }
 
+// A cell, and some of its children behind it.
+static clv_result refine_deep(clv_map *map, clv_column *lev, clv_dart dart, int32_t level, random_source *random) {
+  clv_refined refined;
+  clv_result result = refine_into(map, lev, dart, level, &refined);
+  for (uint32_t c = 0; result == CLV_OK && c < refined.child_count; c++)
+    if (random_chance(random, 10)) result = refine_from(map, lev, refined.children[c], level + 1);
+  return result;
+}
+
+// Where a vertex of a body is at rest: what laws keep of it must follow, though the dart may be gone soon.
+static void move_rest(clv_map *map, clv_dart dart) {
+  clv_column *rest = clv_column_find(map, "rest");
+  const double *at = rest ? clv_column_at(rest, dart) : NULL;
+  if (!at) return;
+  const double moved[3] = {at[0] * 1.001, at[1] * 1.001, at[2] * 1.001};
+  assert_int_equal(clv_column_set(rest, dart, moved), CLV_OK);
+}
+
 static void edit_at_once(clv_map *map, clv_kind kind, random_source *random) {
   enum { MOST = 4 };
   clv_column *lev = clv_column_find(map, "lev");
@@ -346,8 +364,9 @@ static void edit_at_once(clv_map *map, clv_kind kind, random_source *random) {
     const uint32_t what = random_below(random, 8);
     if (!clv_dart_alive(map, darts[k])) continue;
     clv_result result = CLV_OK;
+    if (random_chance(random, 30)) move_rest(map, darts[k]);
     if (what < 4)
-      result = levels[k] < 2 ? refine_from(map, lev, darts[k], levels[k]) : CLV_OK;
+      result = levels[k] < 2 ? refine_deep(map, lev, darts[k], levels[k], random) : CLV_OK;
     else if (what < 5 && levels[k])
       result = clv_map_coarsen(map, darts[k], (uint32_t)levels[k] - 1, clv_column_data(lev, CLV_NONE, NULL), NULL);
     else if (what < 7)

@@ -455,6 +455,48 @@ static void scripts_return_darts(void **state) {
   end_scene(&s);
 }
 
+// What a script said at a dart holds for all that comes of the orbit, as it goes on and when it is done: here a vertex
+// that is born between two others, is set, and then parted; and one whose dart is taken away.
+static const char parting[] =
+    "embed n:real on vertex = 0;\n"
+    "embed heat:real on vertex = 0 blend;\n"
+    "rule insert(a:<0,2,3>) { left{a;} right { a:<_,2,3> -0- z:<1,2,3>; z := mean(a,a@0); } }\n"
+    "rule part(a:<0,3>) { left { a-2-b:<0,3>; } right { a-2-a; b-2-b; } }\n"
+    "rule drop(a:<0,1,3>) { left { a -2?- b:<0,_,_>; } right { b-2-b; } }\n"
+    "script apart(d) { let e = d@2; let z = insert(d).z; z.n = 9; part(d); part(z@1);\n"
+    "  e@0.n = e@0.n + e@0.heat; }\n"
+    "script lost(d) { let e = d@2; let z = insert(d).z; z.n = 9; drop(d); e@0.n = e@0.n + e@0.heat; }\n";
+
+static void run_between_quads(const char *script, double *n, double *heat, double *other) {
+  fixture f = start(parting, 2);
+  clv_column *number = create(f.map, (clv_column_def){.name = "n", .orbit = CLV_VERTEX, .type = CLV_DOUBLE});
+  clv_column *warm = create(
+      f.map, (clv_column_def){.name = "heat", .orbit = CLV_VERTEX, .type = CLV_DOUBLE, .create = CLV_CREATE_MEAN});
+  begin(f.map);
+  const clv_dart a = add_cell(f.map, CLV_QUAD), b = add_cell(f.map, CLV_QUAD);
+  must(&f, clv_map_sew(f.map, 2, a, clv_alpha(f.map, b, 0)));
+  commit(f.map);
+  const clv_dart e = clv_alpha(f.map, a, 2);
+  put(warm, a, 1);
+  put(warm, clv_alpha(f.map, a, 0), 3);
+  begin(f.map);
+  must(&f, apply(&f, script, 1, a));
+  commit(f.map);
+  *n = get(number, clv_alpha(f.map, e, 0));
+  *heat = get(warm, clv_alpha(f.map, e, 0));
+  *other = clv_dart_alive(f.map, a) ? get(number, clv_alpha(f.map, a, 0)) : 0;
+  end(&f);
+}
+
+static void what_was_said_holds_for_what_comes_of_it(void **state) {
+  (void)state;
+  double n, heat, other;
+  run_between_quads("apart", &n, &heat, &other);
+  assert_true(heat == 2 && n == 11 && other == 9);
+  run_between_quads("lost", &n, &heat, &other);
+  assert_true(heat == 2 && n == 11);
+}
+
 static void nothing_runs_for_ever(void **state) {
   (void)state;
   scene s = start_scene();
@@ -685,6 +727,7 @@ int main(void) {
       cmocka_unit_test(branches_and_tries_are_taken),
       cmocka_unit_test(a_script_is_all_or_nothing),
       cmocka_unit_test(scripts_return_darts),
+      cmocka_unit_test(what_was_said_holds_for_what_comes_of_it),
       cmocka_unit_test(nothing_runs_for_ever),
       cmocka_unit_test(wrong_arguments_are_told),
       cmocka_unit_test(cells_are_refined_into_their_own_kind),

@@ -287,10 +287,117 @@ static void blades_are_refined_around(void **unused) {
         assert_kept(body, &before, slice.quality);
         assert_true(report.refined > 0 && report.facets > 0);
         assert_true(!exact || !is_simplicial(kinds[k]) || report.split > 0);
+        assert_true(!is_simplicial(kinds[k]) || report.moved > 0);
         assert_true(operated_components(body) >= 2);
         clv_surgery_destroy(surgery);
         clv_body_destroy(body);
       }
+}
+
+static double height_at(clv_body *body, const clv_slice *slice, size_t slot) {
+  const double *x = clv_body_positions(body) + 3 * slot, *n = slice->normal;
+  double height = 0;
+  for (uint32_t k = 0; k < 3; k++) height += (x[k] - slice->point[k]) * n[k];
+  return height / sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+}
+
+// Of the corners that the facets of the cut have above it: how many there are, how many of them lie on the plane, and
+// how far from it they are, in the mean.
+typedef struct lip {
+  uint32_t corners, on;
+  double roughness;
+} lip;
+
+static lip lip_of(clv_body *body, const clv_slice *slice) {
+  const clv_map *map = clv_body_map(body);
+  const double *rest = clv_body_rest(body);
+  lip found = {0};
+  for (clv_id a = clv_id_next(map, CLV_VERTEX, (clv_id){0}); a.index; a = clv_id_next(map, CLV_VERTEX, a))
+    for (clv_id b = clv_id_next(map, CLV_VERTEX, a); b.index; b = clv_id_next(map, CLV_VERTEX, b)) {
+      if (memcmp(rest + 3 * (size_t)a.index, rest + 3 * (size_t)b.index, 3 * sizeof *rest)) continue;
+      const double height = fabs(height_at(body, slice, a.index));
+      found.corners++;
+      found.on += height < 1e-9;
+      found.roughness += height;
+      break;
+    }
+  assert_true(found.corners > 0);
+  found.roughness /= found.corners;
+  return found;
+}
+
+static void assert_hanging_moves_along(const clv_body *body) {
+  uint32_t slot, parents[4], count;
+  for (uint32_t k = 0; (count = clv_body_hanging(body, k, &slot, parents)); k++)
+    for (uint32_t i = 0; i < 3; i++) {
+      double mean = 0;
+      for (uint32_t p = 0; p < count; p++) mean += physics_vectors(body->vel)[3 * (size_t)parents[p] + i] / count;
+      assert_true(fabs(physics_vectors(body->vel)[3 * (size_t)slot + i] - mean) < 1e-15);
+    }
+}
+
+// What a slice of cells refined to a level did. All that moved lies on the plane.
+static clv_surgery_report snap_at(clv_grid_kind kind, const clv_slice *slice, bool strained, lip *lips) {
+  static const uint32_t cells[3] = {4, 2, 2};
+  clv_body *body = block(kind, "fem-corotational", cells, 0);
+  clv_surgery *surgery = operated_surgery(body);
+  if (strained) operated_deform(body, 0.01);
+  const state before = state_of(body);
+  const clv_surgery_report report = slice_it(surgery, slice);
+  assert_kept(body, &before, slice->quality);
+  assert_hanging_moves_along(body);
+  uint32_t on = 0;
+  for (clv_id v = {0}; (v = clv_id_next(clv_body_map(body), CLV_VERTEX, v)).index;)
+    on += fabs(height_at(body, slice, v.index)) < 1e-9;
+  assert_true(on >= report.moved);
+  *lips = lip_of(body, slice);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+  return report;
+}
+
+// Refining makes cells finer, and moving vertices makes the cut straighter still. Of all vertices that are near enough,
+// all go there in a body at rest, at every level; of one that is strained unevenly and moves, most do.
+static void fine_cells_are_snapped(void **unused) {
+  (void)unused;
+  static const clv_grid_kind kinds[] = {CLV_GRID_TRI, CLV_GRID_TET5, CLV_GRID_TET6};
+  for (uint32_t k = 0; k < 3; k++)
+    for (uint32_t level = 1; level <= 2; level++)
+      for (uint32_t strained = 0; strained < 2; strained++) {
+        const bool flat = is_flat(kinds[k]);
+        clv_slice slice = plane(2.37, 1, flat ? 0 : 1, 1, 0.3, flat ? 0 : 0.2);
+        slice.level = level;
+        lip snapped, rough;
+        const clv_surgery_report report = snap_at(kinds[k], &slice, strained, &snapped);
+        slice.snap = 0;
+        snap_at(kinds[k], &slice, strained, &rough);
+        assert_true(report.moved >= (flat ? 1 + level : 8 * level));
+        assert_true(report.moved > report.stuck && report.refused == 0);
+        if (!strained) assert_int_equal(report.stuck, 0);
+        assert_true(10 * snapped.on >= 8 * report.moved);
+        assert_true(snapped.roughness < rough.roughness);
+      }
+}
+
+// Whatever the plane: nine in ten, of a body at rest.
+static void most_are_snapped(void **unused) {
+  (void)unused;
+  static const uint32_t cells[3] = {4, 2, 2};
+  static const clv_grid_kind kinds[] = {CLV_GRID_TRI, CLV_GRID_TET5, CLV_GRID_TET6};
+  random_source random = {first_seed + 50};
+  for (uint32_t k = 0; k < 3; k++) {
+    clv_surgery_report sum = {0};
+    for (uint32_t round = 0; round < 2 * rounds; round++) {
+      clv_slice slice = random_plane(&random, cells, is_flat(kinds[k]));
+      slice.level = 1 + round % 2;
+      lip lips;
+      const clv_surgery_report one = snap_at(kinds[k], &slice, false, &lips);
+      sum.moved += one.moved;
+      sum.refused += one.refused;
+      sum.stuck += one.stuck;
+    }
+    assert_true(sum.moved >= 9 * (sum.refused + sum.stuck));
+  }
 }
 
 // Blades
@@ -437,7 +544,9 @@ static void sliced_blocks_move_on(void **unused) {
     for (uint32_t k = 0; k < 3; k++) beam_step(solver, k * dt, dt);
     clv_slice slice = plane(2.3, 1, 1, 1, 0, 0.3);
     slice.exact = true;
+    slice.level = (uint32_t)method % 3;
     assert_true(slice_it(surgery, &slice).split > 0);
+    operated_check_followed(solver);
     for (uint32_t k = 3; k < 20; k++) beam_step(solver, k * dt, dt);
     operated_check(body);
     for (size_t v = 0; v < 3 * (size_t)clv_body_slots(body); v++) assert_true(fabs(clv_body_velocities(body)[v]) < 1);
@@ -554,6 +663,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(without_a_bound_all_is_exact),
       cmocka_unit_test(every_model_is_sliced),
       cmocka_unit_test(blades_are_refined_around),
+      cmocka_unit_test(fine_cells_are_snapped),
+      cmocka_unit_test(most_are_snapped),
       cmocka_unit_test(blades_cut_as_far_as_they_go),
       cmocka_unit_test(slices_cross_slices),
       cmocka_unit_test(any_order_will_do),

@@ -98,7 +98,7 @@ const cli_command cli_grid = {
             "  tet6      tetrahedra, 6 from each cube\n"
             "  prism     prisms, 2 from each cube\n"
             "  pyramid   pyramids, 6 from each cube\n"
-            "  mixed     hexahedra, tetrahedra, prisms and pyramids, face to face\n"
+            "  mixed     hexahedra, tetrahedra, prisms and pyramids, face to face (all of them from 2 2 2 on)\n"
             "Kinds in 2D, where NZ and Z are accepted and ignored:\n"
             "  tri       triangles, 2 from each square\n"
             "  quad      quadrangles\n"

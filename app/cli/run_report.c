@@ -21,6 +21,7 @@ static const struct {
     {offsetof(clv_surgery_report, split), "cells_split", "cell split", "cells split"},
     {offsetof(clv_surgery_report, moved), "vertices_moved", "vertex moved", "vertices moved"},
     {offsetof(clv_surgery_report, refused), "places_refused", "place left as it was", "places left as they were"},
+    {offsetof(clv_surgery_report, stuck), "vertices_stuck", "vertex stuck", "vertices stuck"},
     {offsetof(clv_surgery_report, applied), "rules_applied", "rule applied", "rules applied"},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };

@@ -103,8 +103,8 @@ CLV_API void *clv_column_of(const clv_column *column, clv_id id);
 // are values nobody has.
 CLV_API void *clv_column_data(const clv_column *column, clv_kind kind, uint32_t *count);
 
-// Gives the orbit at a dart a value at commit, after all policies, so that new orbits can have one too. Inside a
-// transaction.
+// Gives the orbit at a dart, and all that comes of it until then, a value at commit, after all policies, so that new
+// orbits can have one too. Inside a transaction.
 CLV_API clv_result clv_column_set(clv_column *column, clv_dart dart, const void *value);
 
 // Bytes held for values, slack included.

@@ -93,7 +93,8 @@ typedef enum clv_grid_kind {
   CLV_GRID_TET6,    // each cube cut in 6 (Kuhn)
   CLV_GRID_PRISM,   // each cube cut in 2
   CLV_GRID_PYRAMID, // each cube cut in 6 about its centre
-  CLV_GRID_MIXED,   // 3D: hexahedra, tetrahedra, prisms and pyramids, face to face
+  CLV_GRID_MIXED,   // 3D: hexahedra, tetrahedra, prisms and pyramids, face to face: all of them from 2 x 2 x 2
+                    // or 4 x 1 x 1 cubes on
   CLV_GRID_KIND_COUNT
 } clv_grid_kind;
 

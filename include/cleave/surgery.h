@@ -1,9 +1,13 @@
 // Surgery: cutting, piercing, tearing, removing, refining and coarsening a body while it moves.
 //
-// Every operation is one transaction on the body's map: it selects (facets, cells), changes the topology, and commits;
-// the map's journal does the rest: columns follow their policies, views, masses, constraints and solvers follow the
+// An operation is a transaction on the body's map: it selects (facets, cells), changes the topology, and commits; the
+// map's journal does the rest: columns follow their policies, views, masses, constraints and solvers follow the
 // journal. So nothing here keeps a copy of the body, and nothing here is told to anybody twice. What fails, fails with
-// a sentence, and the body is as it was.
+// a sentence, and the body is as it was before the transaction.
+//
+// Four operations are several transactions in a row: refining and coarsening to a level, and adapting, go level by
+// level; a slice refines, moves, splits, and cuts in the end. Where one of these fails, those before it stand: the body
+// is the same in other cells, and not cut.
 //
 // What an operation selects is said in two ways. Zones (physics.h) speak of the body at rest, as everywhere: the same
 // cells whatever the body does meanwhile. Blades and surfaces are things in space: they meet the body where it is now.
@@ -44,6 +48,7 @@ typedef struct clv_surgery_report {
   uint32_t split;     // cells cut in pieces along a plane
   uint32_t moved;     // vertices moved onto a blade
   uint32_t refused;   // places left as they were, for the bound on quality
+  uint32_t stuck;     // vertices that should move onto a blade and cannot, whatever the bound
   uint32_t applied;   // times that a rule was applied
 } clv_surgery_report;
 
@@ -144,17 +149,18 @@ CLV_API clv_result clv_surgery_tear(clv_surgery *surgery, const clv_tear *tear, 
 // Cutting through cells
 //
 // A plane, or what a blade swept if that is plane, cuts where the body is now. First cells that it crosses are refined
-// to a level; then vertices near it are moved onto it; then, if that is wanted, simplices that it still crosses are
-// split along it; and in the end the facets between what is above and what is below are unsewn. Each is a transaction
-// of its own, and all but the last change the mesh only: mass, momentum and what the body does stay. Hexahedra, prisms,
-// pyramids and quadrangles, cells with hanging vertices, and models of springs and hinges are neither moved nor split:
-// the cut goes round them by facets.
+// to a level, and with them all cells about the vertices that are to move; then vertices near it are moved onto it;
+// then, if that is wanted, simplices that it still crosses are split along it; and in the end the facets between what
+// is above and what is below are unsewn. Refining is a transaction a level, and each of the others is one; all but the
+// last change the mesh only: mass, momentum and what the body does stay. Hexahedra, prisms, pyramids and quadrangles,
+// cells in which vertices hang, and models of springs and hinges are neither moved nor split: the cut goes round them
+// by facets.
 
 typedef struct clv_slice {
   clv_blade blade; // what it swept
   bool whole;      // a plane through the whole body instead
   double point[3], normal[3];
-  uint32_t level; // to which cells are refined that the blade crosses; 0: not at all
+  uint32_t level; // to which cells are refined that the blade crosses, or a vertex moves in; 0: not at all
   double snap;    // vertices nearer to the blade than this part of their shortest edge are moved onto it; 0.3
   double quality; // no cell is made worse than this; 0.1
   bool exact;     // cells that are still crossed are split along the plane; false: the cut goes round them by facets
@@ -179,7 +185,7 @@ typedef struct clv_scalpel_def {
   double stiffness; // N/m: of the contact; 100
   double attempt;   // alpha: the point must be within alpha |v1 - v0| of v1; 0.4
   double sharpness; // kappa; 0.0004
-  double damage;    // zeta, in [0.1, 1]; 1
+  double damage;    // zeta, in [0.1, 1]: a constant, nothing in the body changes it; 1
   double toughness; // K_I, Pa; 1e6
 } clv_scalpel_def;
 

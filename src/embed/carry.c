@@ -142,7 +142,7 @@ static void merge_parts(const embedding *e, const clv_column *column, const map_
 }
 
 // Only vertices come between others.
-static bool blends(const clv_column *column) {
+bool embed_blends(const clv_column *column) {
   return column->def.create == CLV_CREATE_MEAN && column->index->dims == clv_orbit_dims(&column->map->view, CLV_VERTEX);
 }
 
@@ -167,7 +167,7 @@ static bool collect_parents(embedding *e, const map *m) {
     last = w.op == MAP_INHERIT ? w.dart >> 6 : 0;
     if (w.op != MAP_PARENTS) continue;
     if (!BASE_RESERVE(&m->allocator, &e->parents, (uint64_t)e->parents.count + 1)) return false;
-    e->parents.data[e->parents.count] = (embed_parents){w.dart, {w.before, w.after}, e->parents.count};
+    e->parents.data[e->parents.count] = (embed_parents){w.dart, {w.before, w.after}, e->parents.count, k};
     e->parents.count++;
   }
   if (!e->parents.count) return true;
@@ -177,53 +177,63 @@ static bool collect_parents(embedding *e, const map *m) {
   return true;
 }
 
-static const embed_parents *parents_of(const embedding *e, clv_dart child) {
+const embed_parents *embed_parents_of(const embedding *e, clv_dart child) {
   const embed_parents key = {.child = child};
   return e->parents.count ? bsearch(&key, e->by_child.data, e->parents.count, sizeof key, compare_parents) : NULL;
 }
 
 // The value at one end of a birth: of a vertex that was there before, or of one born earlier. *value stays NULL when it
 // is neither.
-static bool value_at_end(const embedding *e, const clv_column *column, clv_dart end, uint32_t birth,
+static bool value_at_end(embedding *e, const clv_column *column, clv_dart end, const embed_parents *birth,
                          const uint8_t **value) {
   const map *m = column->map;
-  *value = clv_dart_alive(&m->view, end) ? clv_column_at(column, end) : NULL;
-  if (*value || !clv_dart_alive(&m->view, end)) return true;
+  *value = clv_column_at(column, end); // a dart that is gone still bears its ids
+  if (*value) return true;
+  if (!clv_dart_alive(&m->view, end)) return embed_recall_value(e, column, (embed_moment){end, birth->entry}, value);
   clv_walk orbit;
   map_walk_init(&orbit, m);
   const bool done = map_walk_darts(&orbit, m, column->index->dims, end);
   for (uint32_t k = 0; done && !*value && k < orbit.count; k++) {
-    const embed_parents *parents = parents_of(e, orbit.darts[k]);
-    if (parents && parents->number < birth) *value = column->births.data + parents->number * column->size;
+    const embed_parents *parents = embed_parents_of(e, orbit.darts[k]);
+    if (parents && parents->number < birth->number) *value = column->births.data + parents->number * column->size;
     if (!*value) *value = clv_column_at(column, orbit.darts[k]); // it was there before, and only this dart is new
   }
   clv_walk_end(&orbit);
-  return done;
+  return done && (*value || embed_recall_value(e, column, (embed_moment){end, birth->entry}, value));
 }
 
 // The value of every vertex born in this transaction, in order.
-static bool blend_births(const embedding *e, clv_column *column) {
+static bool blend_births(embedding *e, clv_column *column) {
   if (!embed_reserve(column->map, &column->births, e->parents.count, column->size)) return false;
   for (uint32_t k = 0; k < e->parents.count; k++) {
     uint8_t *value = column->births.data + k * column->size;
     const uint8_t *ends[2];
     memcpy(value, column->def.initial, column->size);
-    if (!value_at_end(e, column, e->parents.data[k].ends[0], k, &ends[0])) return false;
-    if (!value_at_end(e, column, e->parents.data[k].ends[1], k, &ends[1])) return false;
+    const embed_parents *birth = &e->parents.data[k];
+    if (!value_at_end(e, column, birth->ends[0], birth, &ends[0])) return false;
+    if (!value_at_end(e, column, birth->ends[1], birth, &ends[1])) return false;
     for (uint32_t c = 0; ends[0] && ends[1] && c < column->def.components; c++)
       embed_put(column, value, c, 0.5 * (embed_get(column, ends[0], c) + embed_get(column, ends[1], c)));
   }
   return true;
 }
 
-// The value a new orbit starts with.
-static void create_value(const embedding *e, const clv_column *column, const map_orbits *o, const map_new_orbit *orbit,
+// The value a new orbit starts with. It may have come of one that was there, or was born, at darts that are gone. Where
+// cells are only refined none has.
+static bool create_value(embedding *e, const clv_column *column, const map_orbits *o, const map_new_orbit *orbit,
                          uint8_t *value) {
+  const map *m = column->map;
   memcpy(value, column->def.initial, column->size);
   const embed_parents *parents = NULL;
-  for (uint32_t k = orbit->node_start; k < orbit->node_end && blends(column) && !parents; k++)
-    parents = parents_of(e, o->nodes.data[k]);
-  if (parents) memcpy(value, column->births.data + parents->number * column->size, column->size);
+  for (uint32_t k = orbit->node_start; k < orbit->node_end && embed_blends(column) && !parents; k++)
+    parents = embed_parents_of(e, o->nodes.data[k]);
+  const uint8_t *known = parents ? column->births.data + parents->number * column->size : NULL;
+  const embed_moment now = {o->nodes.data[orbit->node_start], m->log.count};
+  if (!known && embed_copies(column) && !m->scratch->plan.refined && embed_is_loose(e, m, o->dims) &&
+      !embed_recall_value(e, column, now, &known))
+    return false;
+  if (known) memcpy(value, known, column->size);
+  return true;
 }
 
 static clv_result call_policy(embedding *e, const clv_column *column, const map_orbits *o, const map_new_orbit *orbit,
@@ -249,10 +259,8 @@ static clv_result stage_orbit(embedding *e, clv_column *column, const map_orbits
                               uint8_t *value) {
   map *m = column->map;
   const uint32_t count = orbit->part_end - orbit->part_start;
-  if (count == 0)
-    create_value(e, column, o, orbit, value);
-  else if (column->def.policy)
-    memcpy(value, column->def.initial, column->size);
+  if (count == 0 && !create_value(e, column, o, orbit, value)) return map_no_memory(m);
+  if (count && column->def.policy) memcpy(value, column->def.initial, column->size);
   if (column->def.policy) return call_policy(e, column, o, orbit, value);
   if (count > 1 && column->def.merge == CLV_MERGE_ERROR && !e->rejoins)
     return map_fail(m, CLV_ERROR_REFUSED, "column '%s' allows no merge: the orbit of dart %u would join %u values",
@@ -400,7 +408,7 @@ static clv_result prepare_column(embedding *e, clv_column *column, const map_pla
   const bool weighs = shares || column->def.merge == CLV_MERGE_MEAN;
   if (weighs && !weigh_parts(column, plan, o)) return map_no_memory(column->map);
   if (shares && !share_parts(column, o)) return map_no_memory(column->map);
-  if (blends(column) && e->parents.count && !blend_births(e, column)) return map_no_memory(column->map);
+  if (embed_blends(column) && e->parents.count && !blend_births(e, column)) return map_no_memory(column->map);
   clv_result result = CLV_OK;
   for (uint32_t k = 0; result == CLV_OK && k < o->orbits.count; k++)
     if (o->orbits.data[k].changed && !keeps_value(column, o, &o->orbits.data[k]))
@@ -411,7 +419,8 @@ static clv_result prepare_column(embedding *e, clv_column *column, const map_pla
 clv_result embed_prepare(void *self, map *m, const map_plan *plan) {
   embedding *e = self;
   e->rejoins = plan->gathered;
-  if (!collect_parents(e, m)) return map_no_memory(m);
+  e->loosened_is_known = false;
+  if (!collect_parents(e, m) || !embed_state_values(e, m, plan)) return map_no_memory(m);
   clv_result result = CLV_OK;
   for (uint32_t pass = 0; pass < 2; pass++) // inner columns first: their new rows are read by the others' weights
     for (uint32_t k = 0; result == CLV_OK && k < e->columns.count; k++)
@@ -472,13 +481,11 @@ static void apply_column(clv_column *column, const map_plan *plan) {
 }
 
 void embed_apply_set(embedding *e, const map *m, bool crossing) {
-  const map_words *notable = &m->scratch->notable;
-  for (uint32_t k = 0; k < notable->count; k++) {
-    const map_write w = m->log.data[notable->data[k]];
-    if (w.op != MAP_VALUE || !clv_dart_alive(&m->view, w.dart)) continue;
+  for (uint32_t k = 0; k < e->stated.count; k++) {
+    const map_write w = m->log.data[e->stated.data[k].moment];
     const clv_column *column = e->columns.data[w.before];
     if (column->index->crossing == crossing)
-      memcpy(clv_column_at(column, w.dart), m->payload.data + w.after, column->size);
+      memcpy(clv_column_at(column, e->stated.data[k].dart), m->payload.data + w.after, column->size);
   }
 }
 

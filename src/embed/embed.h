@@ -8,7 +8,7 @@
 #define EMBED_EMBED_H
 
 #include "cleave/embed.h"
-#include "map/plan.h"
+#include "embed/trace.h"
 
 typedef struct embed_values {
   uint8_t *data;
@@ -45,6 +45,7 @@ static inline void embed_copy_value(uint8_t *to, const uint8_t *from, size_t siz
 typedef struct embed_parents {
   clv_dart child, ends[2];
   uint32_t number; // in the order of the log
+  uint32_t entry;  // of it
 } embed_parents;
 
 // A level that the open transaction gives the vertex of a dart.
@@ -58,7 +59,11 @@ typedef struct embedding {
   map *map;
   BASE_ARRAY(clv_column *) columns;
   BASE_ARRAY(embed_parents) parents, by_child; // of this commit's new vertices
-  BASE_ARRAY(uint32_t) heirs;                  // where in the log each cell begins that took the place of others
+  BASE_ARRAY(embed_moment) stated, by_dart;    // values set by hand: at which darts, by which entries (recall.c)
+  embed_trace trace;
+  uint32_t loosened; // as embed_loosened says, once it was asked
+  bool loosened_is_known;
+  BASE_ARRAY(uint32_t) heirs; // where in the log each cell begins that took the place of others
   BASE_ARRAY(clv_part) parts;
   BASE_ARRAY(embed_given) given; // in order of dart, of the log that had so many entries at that revision (level.c)
   uint32_t given_log;
@@ -85,6 +90,18 @@ void embed_put(const clv_column *column, void *value, uint32_t component, double
 static inline int32_t embed_whole(double number) {
   return number >= INT32_MAX ? INT32_MAX : number > INT32_MIN ? (int32_t)number : number <= INT32_MIN ? INT32_MIN : 0;
 }
+
+// Where values that were set by hand belong when the transaction ends, into `stated`; without a plan, in a commit that
+// its lineage tells. What new orbits came of: the latest set of a column at a dart's orbit before a moment, counted
+// from 1; or the latest birth, or the value of an old orbit. False when memory is out (recall.c).
+bool embed_state_values(embedding *e, const map *m, const map_plan *plan);
+bool embed_is_loose(embedding *e, const map *m, uint32_t dims);
+bool embed_recall_set(embedding *e, const clv_column *column, embed_moment at, uint32_t *entry);
+bool embed_recall_value(embedding *e, const clv_column *column, embed_moment at, const uint8_t **value);
+// Who a vertex was put between, by its dart; NULL where nobody said so (carry.c).
+const embed_parents *embed_parents_of(const embedding *e, clv_dart child);
+// Only vertices come between others.
+bool embed_blends(const clv_column *column);
 
 // The commit's hooks (carry.c).
 clv_result embed_prepare(void *self, map *m, const map_plan *plan);

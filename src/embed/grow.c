@@ -9,8 +9,9 @@
 enum { CORNER = 6, CELL_EDGE = 5, CELL = 7 };
 
 bool embed_reserve_growth(void *self, map *m) {
-  const embedding *e = self;
+  embedding *e = self;
   const map_lineage *l = &m->scratch->lineage;
+  if (!embed_state_values(e, m, NULL)) return false;
   for (uint32_t k = 0; k < e->columns.count; k++) {
     clv_column *column = e->columns.data[k];
     const map_index *index = column->index;

@@ -21,16 +21,33 @@ static int compare_given(const void *a, const void *b) {
   return (p->number > q->number) - (p->number < q->number);
 }
 
+static bool give(embedding *e, const map *m, embed_given given) {
+  if (!BASE_RESERVE(&m->allocator, &e->given, (uint64_t)e->given.count + 1)) return false;
+  e->given.data[e->given.count++] = given;
+  return true;
+}
+
+// Where the vertex was parted since, or lost the dart, the level is that of all that came of it.
+static bool give_onward(embedding *e, const map *m, const clv_column *column, embed_given given) {
+  if (!embed_trace_onward(&e->trace, m, column->index->dims, (embed_moment){given.dart, given.number})) return false;
+  bool done = true;
+  for (uint32_t k = 0; done && k < e->trace.reached.count; k++) {
+    given.dart = e->trace.reached.data[k].dart;
+    done = !clv_dart_alive(&m->view, given.dart) || give(e, m, given);
+  }
+  return done;
+}
+
 static bool list_given(embedding *e, const map *m, const clv_column *column) {
   e->given.count = 0;
   e->given_log = UINT32_MAX;
+  const bool loose = embed_loosened(m) & column->index->dims;
   for (uint32_t k = 0; k < m->log.count; k++) {
     const map_write w = m->log.data[k];
     if (w.op != MAP_VALUE || e->columns.data[w.before] != column) continue;
-    if (!BASE_RESERVE(&m->allocator, &e->given, (uint64_t)e->given.count + 1)) return false;
     embed_given given = {.dart = w.dart, .number = k};
     memcpy(&given.level, m->payload.data + w.after, sizeof given.level);
-    e->given.data[e->given.count++] = given;
+    if (!(loose ? give_onward(e, m, column, given) : give(e, m, given))) return false;
   }
   if (e->given.count) qsort(e->given.data, e->given.count, sizeof *e->given.data, compare_given);
   e->given_log = m->log.count;
@@ -38,7 +55,8 @@ static bool list_given(embedding *e, const map *m, const clv_column *column) {
   return true;
 }
 
-static bool given_at(const embedding *e, clv_dart dart, int32_t *level) {
+// The last one that was given at a dart.
+static const embed_given *given_at(const embedding *e, clv_dart dart) {
   uint32_t low = 0, high = e->given.count;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
@@ -47,9 +65,7 @@ static bool given_at(const embedding *e, clv_dart dart, int32_t *level) {
     else
       high = middle;
   }
-  if (!low || e->given.data[low - 1].dart != dart) return false;
-  *level = e->given.data[low - 1].level;
-  return true;
+  return low && e->given.data[low - 1].dart == dart ? &e->given.data[low - 1] : NULL;
 }
 
 static bool known_at(const embedding *e, const clv_column *column, clv_dart dart, int32_t *level) {
@@ -57,7 +73,9 @@ static bool known_at(const embedding *e, const clv_column *column, clv_dart dart
     memcpy(level, clv_column_at(column, dart), sizeof *level);
     return true;
   }
-  return given_at(e, dart, level);
+  const embed_given *given = given_at(e, dart);
+  if (given) *level = given->level;
+  return given;
 }
 
 int32_t embed_level(void *self, const map *m, clv_dart dart) {

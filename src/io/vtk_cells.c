@@ -61,10 +61,24 @@ typedef struct vtk_cell {
   const int64_t *nodes;
   size_t count;
   uint32_t *corners; // room for all of them
+  const char *text;  // where its array stands in the file, NULL when it is no text,
+  size_t words;      // and the words there before the first of its nodes
 } vtk_cell;
 
-static bool vtk_is_point(const vtk_cell *cell, int64_t node) {
+// Messages are of one of its nodes, where that is a word of the file.
+static void vtk_mark_node(const vtk_cell *cell, size_t number) {
+  io_reader *r = cell->r;
+  const char *at = r->at;
+  if (!cell->text) return;
+  r->at = cell->text;
+  for (size_t word = 0; word <= cell->words + number; word++) r->mark = io_word(r).at;
+  r->at = at;
+}
+
+static bool vtk_is_point(const vtk_cell *cell, size_t number) {
+  const int64_t node = cell->nodes[number];
   if (node >= 0 && (uint64_t)node < cell->cells->point_count) return true;
+  vtk_mark_node(cell, number);
   return io_fail(cell->r, "cell %zu uses point %" PRId64 ", there are %zu", cell->number, node,
                  cell->cells->point_count);
 }
@@ -75,15 +89,16 @@ static uint32_t vtk_corner(const vtk_cell *cell, int64_t node) {
 
 static bool vtk_convert_corners(const vtk_cell *cell, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (!vtk_is_point(cell, cell->nodes[i])) return false;
+    if (!vtk_is_point(cell, i)) return false;
     cell->corners[i] = vtk_corner(cell, cell->nodes[i]);
   }
   return true;
 }
 
 static bool vtk_has_nodes(const vtk_cell *cell, size_t least) {
-  return cell->count >= least ||
-         io_fail(cell->r, "cell %zu has %zu nodes, its type needs at least %zu", cell->number, cell->count, least);
+  if (cell->count >= least) return true;
+  vtk_mark_node(cell, 0);
+  return io_fail(cell->r, "cell %zu has %zu nodes, its type needs at least %zu", cell->number, cell->count, least);
 }
 
 // Pixels and voxels list their corners along the axes, row by row.
@@ -98,6 +113,7 @@ static bool vtk_add_fixed(const vtk_cell *cell, int64_t number) {
   clv_kind kind = (clv_kind)type->kind;
   size_t corner_count = (size_t)clv_kind_corners(kind);
   if (cell->count != type->nodes) {
+    vtk_mark_node(cell, 0);
     return io_fail(cell->r, "cell %zu has %zu nodes, its type %" PRId64 " needs %d", cell->number, cell->count, number,
                    type->nodes);
   }
@@ -136,16 +152,18 @@ static bool vtk_add_polyhedron(const vtk_cell *cell) {
   if (!vtk_has_nodes(cell, 1)) return false;
   for (int64_t face = 0; face < nodes[0]; face++) {
     if (at == cell->count || nodes[at] < 3 || (uint64_t)nodes[at] > cell->count - at - 1) {
+      vtk_mark_node(cell, at == cell->count ? 0 : at);
       return io_fail(cell->r, "face %" PRId64 " of polyhedron %zu does not fit its face stream", face, cell->number);
     }
     size_t end = at + 1 + (size_t)nodes[at];
     cell->corners[at] = (uint32_t)nodes[at];
     for (at++; at < end; at++) {
-      if (!vtk_is_point(cell, nodes[at])) return false;
+      if (!vtk_is_point(cell, at)) return false;
       cell->corners[at] = vtk_corner(cell, nodes[at]);
     }
   }
   if (nodes[0] < 1 || at != cell->count) {
+    vtk_mark_node(cell, 0);
     return io_fail(cell->r, "the face stream of polyhedron %zu has %zu numbers, its faces take %zu", cell->number,
                    cell->count, at);
   }
@@ -206,6 +224,8 @@ static bool vtk_take_faces(vtk_cell *cell, size_t *face_place) {
     return io_fail(cell->r, "polyhedron %zu has no faces", cell->number);
   }
   cell->nodes = cells->faces + *face_place;
+  cell->text = cells->faces_text.at;
+  cell->words = *face_place;
   cell->count = (size_t)end - *face_place;
   *face_place = (size_t)end;
   return true;
@@ -222,6 +242,8 @@ bool io_vtk_add_cells(io_reader *r, const io_vtk_cells *cells, uint32_t *element
     cell.number = i;
     cell.nodes = cells->connectivity + cells->offsets[i];
     cell.count = (size_t)(cells->offsets[i + 1] - cells->offsets[i]);
+    cell.text = cells->connectivity_text.at;
+    cell.words = (size_t)cells->offsets[i] + (i + 1) * cells->connectivity_text.heads;
     bool separate_faces = cells->types[i] == IO_VTK_POLYHEDRON && cells->faces;
     if (separate_faces && !vtk_take_faces(&cell, &face_place)) break;
     if (!vtk_add_cell(&cell, cells->types[i])) break;

@@ -21,12 +21,20 @@ enum {
   IO_VTK_POLYHEDRON = 42,
 };
 
+// Where an array of numbers stands in the file as text; `at` NULL: it does not. There may be other words before those
+// of each cell: the number of its nodes.
+typedef struct io_vtk_text {
+  const char *at;
+  size_t heads;
+} io_vtk_text;
+
 typedef struct io_vtk_cells {
   size_t count;
   const int64_t *types;
   const int64_t *offsets; // count + 1 places in `connectivity`, in rising order
   const int64_t *connectivity;
   size_t connectivity_count;
+  io_vtk_text connectivity_text, faces_text; // for messages
   // The face streams of polyhedra and where each cell's ends (negative for other cells). NULL when the connectivity of
   // a polyhedron is its face stream.
   const int64_t *faces, *face_ends;

@@ -26,6 +26,7 @@ typedef enum vtk_dataset {
 // Cells of one keyword.
 typedef struct vtk_cell_array {
   const char *mark; // where it stands, for messages; NULL when there is none
+  io_vtk_text text;
   size_t count;
   int64_t *offsets; // count + 1
   int64_t *connectivity;
@@ -51,6 +52,7 @@ struct vtk {
   vtk_dataset dataset;
   bool has_geometry; // it is in the mesh; keywords that describe geometry come too late
 
+  const char *integers_at; // where the last array of integers stands as text; NULL when it does not
   vtk_cell_array arrays[VTK_CELL_ARRAY_COUNT];
   int64_t *types;
   size_t type_count;
@@ -139,6 +141,7 @@ static int64_t *vtk_read_integers(vtk *v, const vtk_scalar *scalar, size_t count
   }
   if (!vtk_begin_array(v, scalar, count)) return NULL;
   int64_t *values = io_scratch_new(r, count, sizeof *values);
+  v->integers_at = r->binary ? NULL : r->at;
   if (!r->binary) {
     for (size_t i = 0; i < count && io_ok(r); i++) values[i] = io_text_integer(r, "an integer");
     return values;
@@ -241,6 +244,7 @@ static void vtk_read_cell_stream(vtk *v, vtk_cell_array *array, size_t count, si
   array->offsets = offsets;
   array->connectivity = stream;
   array->connectivity_count = kept;
+  array->text = (io_vtk_text){v->integers_at, 1};
 }
 
 static int64_t *vtk_read_part(vtk *v, const char *keyword, size_t count) {
@@ -260,6 +264,7 @@ static void vtk_read_cell_parts(vtk *v, vtk_cell_array *array, size_t offset_cou
   array->offsets = vtk_read_part(v, "OFFSETS", offset_count);
   array->connectivity = vtk_read_part(v, "CONNECTIVITY", connectivity_count);
   array->connectivity_count = connectivity_count;
+  array->text = (io_vtk_text){v->integers_at, 0};
 }
 
 static void vtk_read_cell_array(vtk *v) {
@@ -320,6 +325,7 @@ static void vtk_add_cells(vtk *v, const vtk_cell_array *array, const int64_t *ty
       .offsets = array->offsets,
       .connectivity = array->connectivity,
       .connectivity_count = array->connectivity_count,
+      .connectivity_text = array->text,
       .point_count = v->r->mesh->point_count,
   };
   io_vtk_add_cells(v->r, &cells, element_counts);

@@ -477,11 +477,13 @@ static void vtu_read_cells(vtu *v, const vtu_piece *piece, io_vtk_cells *cells) 
   if (!io_ok(v->r)) return;
   cells->offsets = vtu_read_offsets(v, offsets, cells->count);
   cells->connectivity = vtu_read_integers(v, connectivity, &cells->connectivity_count);
+  cells->connectivity_text.at = connectivity->is_text ? connectivity->content.at : NULL;
   if (!io_ok(v->r) || !vtu_has_polyhedra(cells)) return;
   const vtu_array *faces = vtu_need_array(v, piece, VTU_CELLS, "faces");
   const vtu_array *face_ends = vtu_need_array(v, piece, VTU_CELLS, "faceoffsets");
   if (!io_ok(v->r)) return;
   cells->faces = vtu_read_integers(v, faces, &cells->face_count);
+  cells->faces_text.at = faces->is_text ? faces->content.at : NULL;
   cells->face_ends = vtu_read_n_integers(v, face_ends, cells->count);
 }
 

@@ -318,9 +318,9 @@ static clv_result inherit(coarsening *c) {
   const uint8_t cell = (uint8_t)((1u << f->shape->dimension) - 1u);
   clv_result result = CLV_OK;
   for (uint32_t l = 0; result == CLV_OK && l < f->shape->dart_count; l++)
-    result = map_inherit(c->m, c->parent | l, 0, f->border[4 * l]);
+    result = map_inherit(c->m, c->parent | l, 0, f->border[4 * l], CLV_NO_DART);
   for (uint32_t k = 1; result == CLV_OK && k < f->table->child_count; k++)
-    result = map_inherit(c->m, c->parent, cell, f->darts[k][0]);
+    result = map_inherit(c->m, c->parent, cell, f->darts[k][0], CLV_NO_DART);
   return result;
 }
 

@@ -134,10 +134,13 @@ static clv_result redo(map *m, map_write w, bool *same) {
     result = map_turn(m, w.dart);
     break;
   case MAP_INHERIT:
-    *same = clv_dart_alive(&m->view, w.before);
-    if (*same) result = map_inherit(m, w.dart, w.i, w.before);
+    *same = clv_dart_alive(&m->view, w.before) && (!w.after || clv_dart_alive(&m->view, w.after));
+    if (*same) result = map_inherit(m, w.dart, w.i, w.before, w.after);
     break;
   case MAP_PARENTS:
+    *same = map_dart_stored(m, w.before) && map_dart_stored(m, w.after); // the edit may have dropped them
+    if (*same) result = map_write_log(m, w);
+    break;
   case MAP_VALUE:
     result = map_write_log(m, w);
     break;

@@ -306,6 +306,8 @@ void map_recolour(map *m);
 // Commits that refine and do nothing else to cells (refined.c): whether this is one; and what is left to do then.
 bool map_only_refines(const map *m, const map_plan *plan);
 void map_settle_refined(map *m);
+// Any dart that a cell had before.
+clv_dart map_dart_before(const map *m, uint32_t block);
 // A dart that this transaction added.
 static inline bool map_is_born(const map *m, clv_dart dart) {
   const map_index *vertices = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];

@@ -363,7 +363,7 @@ static clv_result settle_child(map_refining *r, uint32_t child) {
 // edge and the face, in the middle of an edge that was whole; the face, across it. One that this transaction added
 // bears none.
 typedef struct bequest {
-  clv_dart from[MAP_POSITIONS];
+  clv_dart from[MAP_POSITIONS], added[MAP_POSITIONS]; // added: such a one, where there is one
   uint8_t apart[MAP_POSITIONS];
   uint32_t places[CLV_TEMPLATE_DARTS]; // of a dart in its cell, as bits: the corner, and the edge from OF_EDGES on
 } bequest;
@@ -377,6 +377,7 @@ static void find_bequest(const map_refining *r, bequest *b) {
     const clv_dart dart = border->darts[at];
     const bool known = dart && (!(at & 3u) || vertices->record_ids.data[border->records[at]]);
     b->from[at] = known ? dart : border->cell | at >> 2;
+    b->added[at] = known ? CLV_NO_DART : dart;
     b->apart[at] = known ? 0 : on_border[at & 3u];
   }
   for (uint32_t l = 0; l < border->shape->dart_count; l++)
@@ -401,8 +402,11 @@ static clv_result inherit(map_refining *r, const bequest *b, uint32_t child) {
       continue;
     }
     const uint8_t apart = at == MAP_NOWHERE ? cell : b->apart[at];
-    *log++ = (map_write){
-        .op = MAP_INHERIT, .i = apart, .dart = first | l, .before = at == MAP_NOWHERE ? r->border.cell : b->from[at]};
+    *log++ = (map_write){.op = MAP_INHERIT,
+                         .i = apart,
+                         .dart = first | l,
+                         .before = at == MAP_NOWHERE ? r->border.cell : b->from[at],
+                         .after = at == MAP_NOWHERE ? CLV_NO_DART : b->added[at]};
     had |= borne[apart & 3u] & b->places[l];
   }
   const map_write *end = log;

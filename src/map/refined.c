@@ -53,8 +53,7 @@ static clv_id cell_id(const map *m, uint32_t block) {
   return (clv_id){block, m->rows[page.kind].state.data[map_row(page, block << 6)] & MAP_GENERATION};
 }
 
-// Any dart that a cell had before.
-static clv_dart dart_of(const map *m, uint32_t block) {
+clv_dart map_dart_before(const map *m, uint32_t block) {
   const clv_page page = map_page(m, block << 6);
   if (map_is_template(page.kind)) return block << 6;
   return m->rows[page.kind].data.data[(size_t)map_row(page, block << 6) * m->rows[page.kind].words];
@@ -84,7 +83,7 @@ static void settle_grown(map *m) {
     const map_write *w = &m->log.data[m->scratch->arrivals.data[k]];
     if (w->op != MAP_DART_ADD) continue;
     if (w->before != last) {
-      const clv_dart dart = dart_of(m, last = w->before);
+      const clv_dart dart = map_dart_before(m, last = w->before);
       tell_grown(m, dart, last, stamp);
       number = index ? map_index_get(m, index, dart) : 0;
     }
@@ -101,7 +100,7 @@ static void settle_told(map *m) {
     map_keep_shape(m, l->extended.data[k]);
   for (uint32_t k = 0; k < l->grown.count; k++) {
     const map_grown grown = l->grown.data[k];
-    const clv_dart dart = dart_of(m, grown.block);
+    const clv_dart dart = map_dart_before(m, grown.block);
     if (m->records.name.data[map_record(m, dart)] != dart) continue;
     tell_grown(m, dart, grown.block, stamp);
     count_darts(m, grown.block, grown.count);

@@ -81,6 +81,14 @@ bool clv_dart_alive(const clv_map *view, clv_dart dart) {
   return record == MAP_NO_RECORD || m->records.name.data[record] == dart;
 }
 
+bool map_dart_stored(const map *m, clv_dart dart) {
+  if (dart >> CLV_PAGE_SHIFT >= m->pages.count) return false;
+  const clv_page page = map_page(m, dart);
+  if (page.kind == MAP_KIND_DARTS) return page.row + (dart & 0xFFFFu) < m->records.count;
+  return map_is_template(page.kind) && (dart & 63u) < clv_templates[page.kind].dart_count &&
+         map_row(page, dart) < m->rows[page.kind].count;
+}
+
 clv_dart clv_dart_next(const clv_map *view, clv_dart dart) {
   const map *m = map_read(view);
   const uint64_t end = (uint64_t)m->pages.count << CLV_PAGE_SHIFT;
@@ -499,9 +507,9 @@ void map_take_ids(map *m, clv_dart dart, uint8_t apart, clv_dart source) {
   }
 }
 
-clv_result map_inherit(map *m, clv_dart dart, uint8_t apart, clv_dart source) {
-  const clv_result result =
-      map_write_log(m, (map_write){.op = MAP_INHERIT, .i = apart, .dart = dart, .before = source});
+clv_result map_inherit(map *m, clv_dart dart, uint8_t apart, clv_dart source, clv_dart place) {
+  const map_write write = {.op = MAP_INHERIT, .i = apart, .dart = dart, .before = source, .after = place};
+  const clv_result result = map_write_log(m, write);
   if (result == CLV_OK) map_take_ids(m, dart, apart, source);
   return result;
 }
@@ -547,6 +555,7 @@ static void undo(map *m, map_write w) {
 }
 
 void map_undo(map *m, uint32_t mark) {
+  m->undone += m->log.count > mark;
   while (m->log.count > mark) undo(m, m->log.data[--m->log.count]);
   if (m->steady > mark) m->steady = mark;
   if (m->divided > mark) m->divided = UINT32_MAX; // what is told was undone in part

@@ -89,7 +89,8 @@ typedef enum map_op {
   MAP_PARENTS,   // dart: of a new vertex; before, after: darts of the two vertices it came between
   MAP_TURN,      // dart: first of a plain cell that is sewn to nothing; its sides change places
   MAP_VALUE,     // dart; i: the orbit's dims; before: which column, after: where its bytes lie in the payload
-  MAP_INHERIT,   // dart: of an added cell; before: a dart of the cell it came of; i: the dimensions they lie apart
+  MAP_INHERIT,   // dart: of an added cell; before: a dart of the cell it came of; i: the dimensions they lie apart;
+               // after: the dart in whose very place it is, where that came in this transaction, too, and bears no ids
 } map_op;
 
 typedef struct map_write {
@@ -166,7 +167,8 @@ typedef struct map {
 
   bool open; // a transaction
   BASE_ARRAY(map_write) log;
-  uint32_t told; // while subscribers are told of a commit: how many entries of the log it had
+  uint32_t undone; // how often entries were taken back
+  uint32_t told;   // while subscribers are told of a commit: how many entries of the log it had
   BASE_ARRAY(uint8_t) payload;
   uint32_t divided; // so many entries of the log are told by the lineage of refined cells, and values (lineage.h)
   struct map_scratch *scratch;
@@ -221,6 +223,8 @@ static inline uint32_t map_block(const map *m, clv_dart dart) {
   return record == MAP_NO_RECORD ? dart >> 6 : m->records.cell.data[record] & MAP_BLOCK;
 }
 uint32_t map_side(const map *m, clv_dart dart);
+// Whether a name is that of a dart, of one that is gone, or of one to come: its links and ids can be read.
+bool map_dart_stored(const map *m, clv_dart dart);
 // Whether an extended cell is its template with hanging vertices, by its links; and noting what it is (shape.c).
 bool map_has_shape(const map *m, clv_dart cell);
 void map_note_shape(map *m, clv_dart cell);
@@ -302,8 +306,8 @@ void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_
 clv_result map_dart_drop(map *m, clv_dart dart);
 clv_result map_turn(map *m, clv_dart dart);
 // A dart of an added cell lies on every orbit that a dart of another cell lies on and that has all the dimensions
-// `apart`.
-clv_result map_inherit(map *m, clv_dart dart, uint8_t apart, clv_dart source);
+// `apart`; it is where `place` was, unless that is none.
+clv_result map_inherit(map *m, clv_dart dart, uint8_t apart, clv_dart source, clv_dart place);
 void map_take_ids(map *m, clv_dart dart, uint8_t apart, clv_dart source); // the ids alone
 // Undoes the log back to `mark` entries.
 void map_undo(map *m, uint32_t mark);

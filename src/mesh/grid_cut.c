@@ -67,20 +67,13 @@ static const mesh_cut *cut_star(unsigned cut_face_set, mesh_cut *star) {
   return star;
 }
 
-// Four columns along x make every kind appear: a slab of hexahedra, one of prisms, one that gives way to its
-// neighbours, and one where tetrahedra stand like the black fields of a chessboard, so that stars see cut faces on all
-// sides.
+// Four cubes along x make every kind appear: a hexahedron, prisms, one that gives way to its neighbours, tetrahedra.
+// Such rows alternate with rows that give way, and are shifted by one from each to the next, so that eight cubes do,
+// too.
 static unsigned cut_wish(const uint32_t cell[3]) {
-  switch (cell[0] % 4) {
-  case 0:
-    return CUT_NO_FACE;
-  case 1:
-    return CUT_Z_FACES;
-  case 2:
-    return cell[1] % 2 ? CUT_Z_FACES : CUT_NO_FACE;
-  default:
-    return (cell[1] ^ cell[2]) % 2 ? CUT_NO_FACE : CUT_ALL_FACES;
-  }
+  static const unsigned wishes[4] = {CUT_NO_FACE, CUT_Z_FACES, CUT_NO_FACE, CUT_ALL_FACES};
+  const uint32_t shift = cell[1] % 2 ? 3 : 0;
+  return (cell[1] ^ cell[2]) % 2 ? CUT_NO_FACE : wishes[(cell[0] + shift) % 4];
 }
 
 // The faces of a cube that it or the neighbour across wishes cut.

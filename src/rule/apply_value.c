@@ -4,6 +4,9 @@
 // since stands in the map's log. A table finds it: by column and dart, and by column and id, so that an old orbit of
 // which nothing was set is known at once. The table stays with the map and grows with its log. After an undo it may
 // name entries that are gone: each is looked at, and the first wrong one has the table made anew.
+//
+// A new orbit may have lost the dart at which it was spoken of, or have come off the one that has it: then it is
+// followed back through the log (embed/trace.h).
 
 #include "embed/embed.h"
 #include "rule/apply.h"
@@ -18,6 +21,7 @@ enum { BIRTHS_DEEP = 32, PENDING_KEPT = 4096 };
 typedef struct apply_pending {
   apply_table table;
   uint32_t indexed; // entries of the log that are in it
+  bool loose;       // new darts may have been parted, or be gone
 } apply_pending;
 
 static uint64_t key_of(const clv_column *column, uint32_t dart) {
@@ -56,11 +60,19 @@ static void forget(apply_run *run, apply_pending *pending) {
   if (pending->table.slots.capacity > PENDING_KEPT) BASE_RELEASE(&run->m->allocator, &pending->table.slots);
   apply_table_clear(&pending->table);
   pending->indexed = 0;
+  pending->loose = false;
+}
+
+static bool loosens(const map *m, map_write w) {
+  if (w.op == MAP_ALPHA)
+    return w.before != w.dart && (map_page(m, w.dart).kind != MAP_KIND_DARTS || map_is_born(m, w.dart));
+  return w.op == MAP_DART_DROP || w.op == MAP_CELL_DROP || (w.op == MAP_LINK && w.before);
 }
 
 static bool index_write(const map *m, apply_pending *pending, uint32_t entry) {
   const clv_allocator *a = &m->allocator;
   const map_write w = m->log.data[entry];
+  pending->loose = pending->loose || loosens(m, w);
   if (w.op == MAP_PARENTS) return apply_table_put(a, &pending->table, PENDING_BIRTH | w.dart, entry);
   if (w.op != MAP_VALUE) return true;
   const clv_column *column = clv_column_list(&m->view, w.before);
@@ -110,8 +122,8 @@ static bool find_entry(apply_run *run, uint64_t key, uint32_t *entry) {
 }
 
 typedef struct found_value {
-  const void *value; // NULL: none
-  clv_dart ends[2];  // of a birth
+  const void *value;    // NULL: none
+  embed_moment ends[2]; // of a birth
 } found_value;
 
 // The latest entries of an orbit: a set, and a birth.
@@ -128,37 +140,61 @@ static bool find_latest(apply_run *run, const clv_column *column, const clv_walk
   return apply_spend(run, orbit->count);
 }
 
+// The same of all that the orbit of a dart came of, and what it had, if it was there.
+static bool recall(apply_run *run, const clv_column *column, embed_moment at, uint32_t *set, uint32_t *born,
+                   const void **value) {
+  const map *m = run->m;
+  const apply_pending *pending = m->reader.self;
+  embed_trace *trace = &((embedding *)m->embedding.self)->trace;
+  if (!pending->loose) return true;
+  if (!embed_trace_back(trace, m, column->index->dims, at)) return apply_no_memory(run);
+  for (uint32_t k = 0; k < trace->reached.count; k++) {
+    const embed_moment was = trace->reached.data[k];
+    uint32_t entry, birth;
+    if (!find_entry(run, key_of(column, was.dart), &entry)) return false;
+    if (!find_entry(run, PENDING_BIRTH | was.dart, &birth)) return false;
+    if (entry > *set && entry <= was.moment) *set = entry;
+    if (birth > *born && birth <= was.moment) *born = birth;
+    if (!*value) *value = clv_column_at(column, was.dart);
+  }
+  return apply_spend(run, trace->reached.count);
+}
+
 // The latest set of the orbit at a dart; otherwise what it had, which a new dart has to ask its neighbours; otherwise
 // the ends that it was born between.
-static bool find_value(apply_run *run, const clv_column *column, clv_dart dart, found_value *found) {
+static bool find_value(apply_run *run, const clv_column *column, embed_moment at, found_value *found) {
   const map *m = run->m;
-  *found = (found_value){.value = clv_column_at(column, dart)};
-  const uint32_t id = map_index_get(m, column->index, dart);
+  *found = (found_value){.value = clv_column_at(column, at.dart)};
+  const uint32_t id = map_index_get(m, column->index, at.dart);
   uint32_t set = 0, born = 0;
   if (id && !find_entry(run, PENDING_ID | key_of(column, id), &set)) return false;
   if (id && !set) return true;
+  const bool told = set; // of the orbit that had the id, if not of this part of it
   clv_walk orbit;
   map_walk_init(&orbit, m);
-  bool done = map_walk_darts(&orbit, m, column->index->dims, dart) || apply_no_memory(run);
-  if (done) done = find_latest(run, column, &orbit, &set, &born);
+  bool done = true;
+  if (clv_dart_alive(&m->view, at.dart)) {
+    done = map_walk_darts(&orbit, m, column->index->dims, at.dart) || apply_no_memory(run);
+    if (done) done = find_latest(run, column, &orbit, &set, &born);
+  }
   for (uint32_t k = 0; k < orbit.count && !found->value; k++) found->value = clv_column_at(column, orbit.darts[k]);
   clv_walk_end(&orbit);
+  if (done && !set && (told || (!born && !found->value))) done = recall(run, column, at, &set, &born, &found->value);
   if (!done) return false;
   if (set) found->value = m->payload.data + m->log.data[set - 1].after;
   if (!found->value && born) {
-    found->ends[0] = m->log.data[born - 1].before;
-    found->ends[1] = m->log.data[born - 1].after;
+    found->ends[0] = (embed_moment){m->log.data[born - 1].before, born - 1};
+    found->ends[1] = (embed_moment){m->log.data[born - 1].after, born - 1};
   }
   return true;
 }
 
-static bool read_deep(apply_run *run, const clv_column *column, clv_dart dart, uint32_t first, double *numbers,
+static bool read_deep(apply_run *run, const clv_column *column, embed_moment at, uint32_t first, double *numbers,
                       uint32_t depth) {
   found_value found;
-  if (!find_value(run, column, dart, &found)) return false;
+  if (!find_value(run, column, at, &found)) return false;
   const uint32_t end = column->def.components - first < APPLY_WIDTH ? column->def.components - first : APPLY_WIDTH;
-  const bool born = !found.value && found.ends[0] && column->def.create == CLV_CREATE_MEAN && depth < BIRTHS_DEEP &&
-                    clv_dart_alive(&run->m->view, found.ends[0]) && clv_dart_alive(&run->m->view, found.ends[1]);
+  const bool born = !found.value && found.ends[0].dart && column->def.create == CLV_CREATE_MEAN && depth < BIRTHS_DEEP;
   if (!born) {
     const void *value = found.value ? found.value : column->def.initial;
     for (uint32_t c = 0; c < end; c++) numbers[c] = embed_get(column, value, first + c);
@@ -172,7 +208,7 @@ static bool read_deep(apply_run *run, const clv_column *column, clv_dart dart, u
 }
 
 bool apply_read(apply_run *run, const clv_column *column, clv_dart dart, uint32_t first, double *numbers) {
-  return index_log(run) && read_deep(run, column, dart, first, numbers, 0);
+  return index_log(run) && read_deep(run, column, (embed_moment){dart, run->m->log.count}, first, numbers, 0);
 }
 
 bool apply_column(apply_run *run, const char *name, clv_column **column) {

@@ -8,7 +8,9 @@
 //   energy     of the whole way, a half, a quarter and an eighth (or as many of them as are to be tried) the first is
 //              taken that makes no elastic energy and no bad cell; where none does, the vertex stays
 // The energy that is looked at must be that of the laws. It is known for simplices of finite elements; a vertex with
-// other cells about it stays where it is, and so does one that is held, or has to do with vertices that hang.
+// other cells about it stays where it is, and so does one that is held, that hangs, or that others hang by or in the
+// cells about it. Corners of its cells may hang on something else: their parents gain and lose what they would, and
+// they move as these do.
 //
 // Plans are tried in the body's arrays, which are as they were when planning ends; a transaction sets the values.
 
@@ -122,22 +124,17 @@ static bool is_measured(const clv_surgery *s, clv_dart cell) {
   return model->module && !model->springs && !model->tensor && strcmp(model->name, "fem-corotational-qr") != 0;
 }
 
-// Whether a corner hangs, or another vertex hangs by it: then masses are gathered from one to the other, and velocities
-// are not their own.
-static bool has_hanging(const clv_surgery *s, const star *about, uint32_t c) {
-  const double *gathered = clv_body_masses(s->body), *own = physics_vectors(s->body->mass);
-  const uint32_t *slots = corners_of(s, about, c);
-  for (uint32_t k = 0; k < about->corners; k++)
-    if (gathered[slots[k]] != own[slots[k]]) return true;
-  return false;
+// Whether a vertex hangs, or another one by it: then masses are gathered from one to the other.
+static bool is_bound(const clv_surgery *s, uint32_t slot) {
+  return physics_weight(s->body, slot) != physics_vectors(s->body->mass)[slot];
 }
 
 static bool can_move(const clv_surgery *s, const star *about) {
   const uint32_t held = clv_body_held(s->body)[about->slot];
-  if ((held & ~s->body->always_held) || about->cells.count > MOST_CELLS) return false;
+  if ((held & ~s->body->always_held) || about->cells.count > MOST_CELLS || is_bound(s, about->slot)) return false;
   for (uint32_t c = 0; c < about->cells.count; c++) {
     const clv_dart cell = about->cells.darts[c];
-    if (clv_cell_kind(s->map, cell) != about->kind || !is_measured(s, cell) || has_hanging(s, about, c)) return false;
+    if (clv_cell_kind(s->map, cell) != about->kind || !is_measured(s, cell)) return false;
   }
   return true;
 }
@@ -202,82 +199,87 @@ static bool keep_mass(const clv_surgery *s, const star *about, double mass) {
 
 // Planned values
 
-static surgery_value *value_of(clv_surgery *s, uint32_t slot, clv_dart dart) {
+// NULL when memory is out.
+static surgery_value *value_of(clv_surgery *s, uint32_t slot) {
   if (s->numbers.data[slot]) return &s->values.data[s->numbers.data[slot] - 1];
   if (!BASE_RESERVE(&s->allocator, &s->values, (uint64_t)s->values.count + 1)) return NULL;
   surgery_value *value = &s->values.data[s->values.count++];
   s->numbers.data[slot] = s->values.count;
-  *value = (surgery_value){.slot = slot, .dart = dart, .mass = clv_body_masses(s->body)[slot]};
+  const clv_id id = clv_id_next(s->map, CLV_VERTEX, (clv_id){slot - 1, 0});
+  *value =
+      (surgery_value){.slot = slot, .dart = clv_id_dart(s->map, CLV_VERTEX, id), .mass = physics_weight(s->body, slot)};
   for (uint32_t which = POS; which <= VEL; which++)
     memcpy(value->before[which], array_of(s, which) + 3 * (size_t)slot, sizeof value->before[which]);
   return value;
 }
 
-// The dart of a cell at its corner.
-static clv_dart corner_dart(const star *about, clv_dart cell, uint32_t corner) {
-  const clv_template *shape = &clv_templates[about->kind];
-  return (cell & ~63u) | shape->sub[shape->dimension == 3 ? 6 : 2].first[corner]; // <1,2>, <1>
+// An entry for a vertex, and a place among the gainers; if it hangs, for all that bear its mass instead. False when
+// memory is out.
+static bool plan_gain(clv_surgery *s, uint32_t slot) {
+  const physics_hanging *hanging = physics_hanging_at(s->body, slot);
+  bool good = true;
+  for (uint32_t p = 0; good && hanging && p < hanging->count; p++) good = plan_gain(s, hanging->parents[p]);
+  if (!good || hanging) return good;
+  if (!value_of(s, slot) || !BASE_RESERVE(&s->allocator, &s->gainers, (uint64_t)s->gainers.count + 1)) return false;
+  s->gainers.data[s->gainers.count++] = slot;
+  return true;
 }
 
 // Momentum
 
-// What each vertex of the star gains, and what goes with it.
+// Mass that goes from vertex to vertex, and what goes with it.
 typedef struct exchange {
   double mass, momentum[3]; // that is given
 } exchange;
 
-static double gain_of(const clv_surgery *s, const star *about, uint32_t slot) {
-  double gain = 0;
-  for (uint32_t c = 0; c < about->cells.count; c++) {
-    const uint32_t *slots = corners_of(s, about, c);
-    for (uint32_t k = 0; k < about->corners; k++)
-      if (slots[k] == slot) gain += (mass_of(s, about, c) - about->masses[c]) / about->corners;
-  }
-  return gain;
+// Mass that comes to a vertex, or goes: to those it hangs on in equal shares.
+static void add_gain(clv_surgery *s, uint32_t slot, double gain) {
+  const physics_hanging *hanging = physics_hanging_at(s->body, slot);
+  if (!hanging) s->values.data[s->numbers.data[slot] - 1].gain += gain;
+  for (uint32_t p = 0; hanging && p < hanging->count; p++) add_gain(s, hanging->parents[p], gain / hanging->count);
 }
 
-static void give(clv_surgery *s, surgery_value *value, double gain, exchange *e) {
-  if (gain >= 0) return;
+static void give(clv_surgery *s, surgery_value *value, exchange *e) {
+  if (value->gain >= 0) return;
   const double *v = array_of(s, VEL) + 3 * (size_t)value->slot;
-  e->mass -= gain;
-  for (uint32_t k = 0; k < 3; k++) e->momentum[k] -= gain * v[k];
-  value->mass += gain;
+  e->mass -= value->gain;
+  for (uint32_t k = 0; k < 3; k++) e->momentum[k] -= value->gain * v[k];
+  value->mass += value->gain;
+  value->gain = 0; // it may be listed twice
 }
 
-static void take(clv_surgery *s, surgery_value *value, double gain, const exchange *e) {
-  if (gain <= 0 || !(e->mass > 0)) return;
+static void take(clv_surgery *s, surgery_value *value, const exchange *e) {
+  if (value->gain <= 0) return;
   double *v = array_of(s, VEL) + 3 * (size_t)value->slot;
   const uint32_t held = clv_body_held(s->body)[value->slot];
+  const double mass = value->mass + value->gain;
   for (uint32_t k = 0; k < 3; k++)
-    if (!(held >> k & 1u)) v[k] = (value->mass * v[k] + gain * (e->momentum[k] / e->mass)) / (value->mass + gain);
-  value->mass += gain;
+    if (e->mass > 0 && !(held >> k & 1u)) v[k] = (value->mass * v[k] + value->gain * (e->momentum[k] / e->mass)) / mass;
+  value->mass = mass;
+  value->gain = 0;
 }
 
-// All vertices of the star have entries.
+// All that may gain are planned.
 static void keep_momentum(clv_surgery *s, const star *about) {
   exchange e = {0};
-  uint32_t numbers[MOST_CELLS * 4], count = 0;
-  for (uint32_t c = 0; c < about->cells.count; c++)
-    for (uint32_t k = 0; k < about->corners; k++) {
-      const uint32_t number = s->numbers.data[corners_of(s, about, c)[k]] - 1;
-      uint32_t at = 0;
-      while (at < count && numbers[at] != number) at++;
-      if (at == count) numbers[count++] = number;
-    }
-  for (uint32_t k = 0; k < count; k++) {
-    surgery_value *value = &s->values.data[numbers[k]];
-    give(s, value, gain_of(s, about, value->slot), &e);
+  for (uint32_t c = 0; c < about->cells.count; c++) {
+    const double gain = (mass_of(s, about, c) - about->masses[c]) / about->corners;
+    for (uint32_t k = 0; k < about->corners; k++) add_gain(s, corners_of(s, about, c)[k], gain);
   }
-  for (uint32_t k = 0; k < count; k++) {
-    surgery_value *value = &s->values.data[numbers[k]];
-    take(s, value, gain_of(s, about, value->slot), &e);
-  }
+  for (uint32_t k = 0; k < s->gainers.count; k++) give(s, value_of(s, s->gainers.data[k]), &e);
+  for (uint32_t k = 0; k < s->gainers.count; k++) take(s, value_of(s, s->gainers.data[k]), &e);
 }
 
 // Trying
 
-static bool try_part(clv_surgery *s, const star *about, const double *rest_to, const double *pos_to, double part,
-                     double least) {
+typedef enum outcome {
+  MOVES,
+  WORSE, // a cell would be: than the bound on quality, or inside out
+  STUCK, // whatever the bound: energy would come of it, or mass could not be kept
+} outcome;
+
+static outcome try_part(clv_surgery *s, const star *about, const double *rest_to, const double *pos_to, double part,
+                        double least) {
   double *rest = array_of(s, REST) + 3 * (size_t)about->slot, *pos = array_of(s, POS) + 3 * (size_t)about->slot;
   double was_rest[3], was_pos[3], target[3], aside[3], carried[3], noise, more;
   memcpy(was_rest, rest, sizeof was_rest);
@@ -297,12 +299,11 @@ static bool try_part(clv_surgery *s, const star *about, const double *rest_to, c
     rest[k] = target[k] + aside[k];
     pos[k] = s->body->always_held >> k & 1u ? was_pos[k] : pos[k] + carried[k];
   }
-  const bool good = kept && !is_turned(s, about) && star_quality(s, about) >= fmin(quality, least) &&
-                    star_energy(s, about, &more) <= energy + noise;
-  if (good) return true;
+  const bool worse = is_turned(s, about) || !(star_quality(s, about) >= fmin(quality, least));
+  if (!worse && kept && star_energy(s, about, &more) <= energy + noise) return MOVES;
   memcpy(rest, was_rest, sizeof was_rest);
   memcpy(pos, was_pos, sizeof was_pos);
-  return false;
+  return worse ? WORSE : STUCK;
 }
 
 static clv_result shift(clv_surgery *s, star *about, const scalpel_bounds *bounds, scalpel_shift *one) {
@@ -311,24 +312,24 @@ static clv_result shift(clv_surgery *s, star *about, const scalpel_bounds *bound
   const double *rest = array_of(s, REST) + 3 * (size_t)about->slot;
   if (!scalpel_place_at(s, place, array_of(s, REST), rest_to) ||
       !scalpel_place_at(s, place, array_of(s, POS), pos_to) || !can_move(s, about)) {
-    s->refused++;
+    s->stuck++;
     return CLV_OK;
   }
   if (scalpel_same(rest_to, rest)) return CLV_OK; // it is there
   measure_star(s, about);
+  s->gainers.count = 0;
   for (uint32_t c = 0; c < about->cells.count; c++)
     for (uint32_t k = 0; k < about->corners; k++)
-      if (!value_of(s, corners_of(s, about, c)[k], corner_dart(about, about->cells.darts[c], k)))
-        return surgery_no_memory(s);
-  for (uint32_t halvings = 0; halvings < bounds->tries; halvings++) {
-    if (!try_part(s, about, rest_to, pos_to, ldexp(1, -(int)halvings), bounds->quality)) continue;
-    value_of(s, about->slot, CLV_NO_DART)->moved = true;
-    keep_momentum(s, about);
-    s->moved++;
-    one->moved = true;
-    return CLV_OK;
-  }
-  s->refused++;
+      if (!plan_gain(s, corners_of(s, about, c)[k])) return surgery_no_memory(s);
+  outcome found = STUCK;
+  for (uint32_t halvings = 0; found != MOVES && halvings < bounds->tries; halvings++)
+    found = try_part(s, about, rest_to, pos_to, ldexp(1, -(int)halvings), bounds->quality);
+  s->moved += found == MOVES;
+  s->refused += found == WORSE;
+  s->stuck += found == STUCK;
+  if (found != MOVES) return CLV_OK;
+  value_of(s, about->slot)->moved = one->moved = true;
+  keep_momentum(s, about);
   return CLV_OK;
 }
 
@@ -356,10 +357,30 @@ static clv_result reserve_numbers(clv_surgery *s) {
   return CLV_OK;
 }
 
+// What hangs moves as those do that it hangs on: parents come before their children.
+static clv_result plan_hanging(clv_surgery *s) {
+  const physics_hangings *h = s->body->hanging;
+  for (uint32_t k = 0; k < h->table.count; k++) {
+    const physics_hanging *one = &h->table.data[k];
+    bool follows = false;
+    for (uint32_t p = 0; p < one->count; p++) follows |= s->numbers.data[one->parents[p]] != 0;
+    if (!follows) continue;
+    if (!value_of(s, one->slot)) return surgery_no_memory(s);
+    double *v = array_of(s, VEL);
+    for (uint32_t i = 0; i < 3; i++) {
+      double sum = 0;
+      for (uint32_t p = 0; p < one->count; p++) sum += v[3 * (size_t)one->parents[p] + i];
+      v[3 * (size_t)one->slot + i] = sum / one->count;
+    }
+  }
+  return CLV_OK;
+}
+
 clv_result scalpel_plan_shifts(clv_surgery *s, const scalpel_bounds *bounds, scalpel_shift *shifts, uint32_t count) {
-  clv_result result = reserve_numbers(s);
-  s->values.count = s->moved = s->refused = 0;
+  clv_result result = physics_hanging_ready(s->body) == CLV_OK ? reserve_numbers(s) : surgery_no_memory(s);
+  s->values.count = s->moved = s->refused = s->stuck = 0;
   for (uint32_t k = 0; result == CLV_OK && k < count; k++) result = plan_one(s, bounds, &shifts[k]);
+  if (result == CLV_OK && s->moved) result = plan_hanging(s);
   for (uint32_t k = 0; k < s->values.count; k++) {
     surgery_value *value = &s->values.data[k];
     s->numbers.data[value->slot] = 0;
@@ -391,5 +412,6 @@ clv_result scalpel_carry_out(clv_surgery *s) {
   for (uint32_t k = 0; result == CLV_OK && k < s->values.count; k++) result = set_value(s, &s->values.data[k]);
   s->did.moved += s->moved;
   s->did.refused += s->refused;
+  s->did.stuck += s->stuck;
   return result;
 }

@@ -109,11 +109,15 @@ clv_result slice_measure(slicing *c) {
   return CLV_OK;
 }
 
-bool slice_may_change(const slicing *c, clv_dart cell) {
+bool slice_can_serve(const slicing *c, clv_dart cell) {
   const clv_surgery *s = c->surgery;
-  if (clv_cell_kind(s->map, cell) != (s->map->dimension == 3 ? CLV_TET : CLV_TRI)) return false;
+  if (clv_cell_shape(s->map, cell) != (s->map->dimension == 3 ? CLV_TET : CLV_TRI)) return false;
   const physics_model *model = physics_section_of(s->body, cell)->model;
   return !model->springs && !model->bending;
+}
+
+bool slice_may_change(const slicing *c, clv_dart cell) {
+  return clv_cell_kind(c->surgery->map, cell) <= CLV_TEMPLATE_LAST && slice_can_serve(c, cell);
 }
 
 clv_result slice_odd_level(const slicing *c, clv_orbit orbit, clv_dart dart, int32_t *level) {
@@ -154,31 +158,40 @@ clv_result slice_crosses(slicing *c, clv_dart cell, bool *crossed) {
   return CLV_OK;
 }
 
-static bool is_refinable(const clv_map *map, clv_dart cell) {
-  const clv_kind kind = clv_cell_shape(map, cell);
-  return kind == CLV_TRI || kind == CLV_QUAD || kind == CLV_TET || kind == CLV_HEX;
+static bool is_coarse(const slicing *c, clv_dart cell) {
+  const clv_kind kind = clv_cell_shape(c->surgery->map, cell);
+  const bool refinable = kind == CLV_TRI || kind == CLV_QUAD || kind == CLV_TET || kind == CLV_HEX;
+  return refinable && surgery_level_of(c->surgery, cell) < c->slice->level;
 }
 
-static clv_result list_coarse(slicing *c) {
+clv_result slice_list_coarse(slicing *c, clv_dart cell) {
+  clv_surgery *s = c->surgery;
+  if (!is_coarse(c, cell)) return CLV_OK;
+  if (!BASE_RESERVE(&s->allocator, &s->cells, (uint64_t)s->cells.count + 1)) return surgery_no_memory(s);
+  s->cells.data[s->cells.count++] = clv_cell_at(s->map, clv_cell_shape(s->map, cell), clv_cell_row(s->map, cell));
+  return CLV_OK;
+}
+
+static clv_result list_crossed(slicing *c) {
   clv_surgery *s = c->surgery;
   clv_result result = slice_measure(c);
   clv_dart cell;
   s->cells.count = 0;
   for (surgery_cursor at = {0}; result == CLV_OK && (cell = surgery_next_cell(s->map, &at));) {
     bool crossed = false;
-    if (!is_refinable(s->map, cell) || surgery_level_of(s, cell) >= c->slice->level) continue;
-    result = slice_crosses(c, cell, &crossed);
-    if (result != CLV_OK || !crossed) continue;
-    if (!BASE_RESERVE(&s->allocator, &s->cells, (uint64_t)s->cells.count + 1)) return surgery_no_memory(s);
-    s->cells.data[s->cells.count++] = cell;
+    if (is_coarse(c, cell)) result = slice_crosses(c, cell, &crossed);
+    if (crossed) result = slice_list_coarse(c, cell);
   }
   return result;
 }
 
+// What is crossed, and then what lies about vertices that are to move: where a coarse cell is among those, the vertex
+// would hang in it, or others by it.
 static clv_result refine_along(slicing *c, clv_surgery_report *report) {
   clv_surgery *s = c->surgery;
   while (c->slice->level) {
-    clv_result result = list_coarse(c);
+    clv_result result = list_crossed(c);
+    if (result == CLV_OK && !s->cells.count && c->slice->snap > 0) result = slice_list_about(c);
     if (result != CLV_OK || !s->cells.count) return result;
     result = surgery_begin(s);
     if (result == CLV_OK) result = surgery_end(s, surgery_refine_listed(s), NULL);

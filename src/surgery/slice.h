@@ -49,12 +49,18 @@ bool slice_reaches(const slicing *cutting, const double point[3]);
 clv_result slice_measure(slicing *cutting);
 // Whether a cell is crossed, and comes near what was swept.
 clv_result slice_crosses(slicing *cutting, clv_dart cell, bool *crossed);
-// Whether a cell may be changed: a simplex, as plain template, whose model keeps no springs and no hinges.
+// Whether a cell is a simplex at its own level whose model keeps no springs and no hinges; and whether, being one, it
+// may be changed: nothing hangs in it.
+bool slice_can_serve(const slicing *cutting, clv_dart cell);
 bool slice_may_change(const slicing *cutting, clv_dart cell);
+// Adds a cell to the surgery's `cells` if it can be refined and is coarser than the slice's level.
+clv_result slice_list_coarse(slicing *cutting, clv_dart cell);
 // The level that a vertex gets which is no middle of an edge any more, or never was: such that nobody takes the cells
 // about it for a family. `dart`: one of it, or of its edge.
 clv_result slice_odd_level(const slicing *cutting, clv_orbit orbit, clv_dart dart, int32_t *level);
 
+// The cells in `cells` that are to be refined before vertices near the plane can move: the coarse ones about them.
+clv_result slice_list_about(slicing *cutting);
 // Moves vertices onto the plane that are near to it. One transaction, or none.
 clv_result slice_snap(slicing *cutting, clv_surgery_report *report);
 // Splits cells along the plane. One transaction, or none.

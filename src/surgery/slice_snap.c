@@ -152,21 +152,14 @@ static clv_result add_cell(const slicing *c, clv_dart dart, walls *w) {
   return CLV_OK;
 }
 
-static bool hangs(const slicing *c, uint32_t slot) {
-  return physics_hanging_at(c->surgery->body, slot);
-}
-
 static clv_result find_walls(const slicing *c, clv_dart dart, walls *w) {
   const clv_surgery *s = c->surgery;
   clv_walk star;
   if (clv_walk_star(&star, s->map, CLV_VERTEX, dart) != CLV_OK) return surgery_no_memory(c->surgery);
   clv_result result = CLV_OK;
   for (uint32_t k = 0; result == CLV_OK && k < star.count && !w->stuck; k++) {
-    w->stuck = !slice_may_change(c, star.darts[k]);
-    surgery_corners corners = {NULL, 0};
-    if (!w->stuck && !surgery_cell_corners(c->surgery, star.darts[k], &corners)) result = surgery_no_memory(c->surgery);
-    for (uint32_t v = 0; v < corners.count; v++) w->stuck |= hangs(c, corners.slots[v]);
-    if (result == CLV_OK && !w->stuck) result = add_cell(c, star.darts[k], w);
+    w->stuck = !slice_can_serve(c, star.darts[k]);
+    if (!w->stuck) result = add_cell(c, star.darts[k], w);
   }
   clv_walk_end(&star);
   return result;
@@ -187,8 +180,9 @@ static bool may_go(const slicing *c, const walls *w, uint32_t from, uint32_t to,
   return slice_reaches(c, target);
 }
 
-// Marks: 1: moves; 2: is moved towards.
-static clv_result plan(slicing *c, const candidate *v) {
+// Marks: 1: moves; 2: is moved towards. *stuck: it should move, and cannot. One whose neighbours across the plane all
+// move onto it need not.
+static clv_result plan(slicing *c, const candidate *v, bool *stuck) {
   clv_surgery *s = c->surgery;
   walls w = {.count = 0};
   clv_walk edges;
@@ -197,13 +191,16 @@ static clv_result plan(slicing *c, const candidate *v) {
   double best = INFINITY;
   clv_dart along = CLV_NO_DART;
   if (clv_walk_incident(&edges, s->map, CLV_VERTEX, CLV_EDGE, v->dart) != CLV_OK) result = surgery_no_memory(s);
-  for (uint32_t k = 0; result == CLV_OK && !w.stuck && k < edges.count; k++) {
+  *stuck = false;
+  for (uint32_t k = 0; result == CLV_OK && k < edges.count; k++) {
     const uint32_t there = slot_at(c, clv_alpha(s->map, edges.darts[k], 0));
     if (c->sides.data[there] * c->sides.data[v->slot] >= 0 || s->marks.data[there] & 1u) continue;
+    *stuck = !along;
     const double here = s->heights.data[v->slot], part = here / (here - s->heights.data[there]);
-    if (part >= best || !may_go(c, &w, v->slot, there, part)) continue;
+    if (w.stuck || part >= best || !may_go(c, &w, v->slot, there, part)) continue;
     best = part;
     along = edges.darts[k];
+    *stuck = false;
   }
   clv_walk_end(&edges);
   if (result != CLV_OK || !along) return result;
@@ -217,18 +214,43 @@ static clv_result plan(slicing *c, const candidate *v) {
   return CLV_OK;
 }
 
-static clv_result plan_all(slicing *c, const candidates *found, clv_surgery_report *report) {
+// *stuck: how many are.
+static clv_result plan_all(slicing *c, const candidates *found, uint32_t *stuck) {
   clv_surgery *s = c->surgery;
   clv_result result = surgery_reserve_marks(s);
   c->shifts.count = 0;
   for (uint32_t k = 0; result == CLV_OK && k < found->count; k++) {
-    const uint32_t before = c->shifts.count;
+    bool cannot = false;
     if (s->marks.data[found->data[k].slot]) continue;
-    result = plan(c, &found->data[k]);
-    report->refused += c->shifts.count == before;
+    result = plan(c, &found->data[k], &cannot);
+    *stuck += cannot;
   }
   for (uint32_t k = 0; k < c->shifts.count; k++)
     for (uint32_t e = 0; e < 2; e++) s->marks.data[c->shifts.data[k].place.vertex[e].index] = 0;
+  return result;
+}
+
+static clv_result find_shifts(slicing *c, uint32_t *stuck) {
+  candidates found = {NULL, 0, 0};
+  clv_result result = slice_measure(c);
+  if (result == CLV_OK) result = find_candidates(c, &found);
+  if (result == CLV_OK) result = plan_all(c, &found, stuck);
+  BASE_RELEASE(&c->surgery->allocator, &found);
+  return result;
+}
+
+clv_result slice_list_about(slicing *c) {
+  clv_surgery *s = c->surgery;
+  uint32_t stuck = 0;
+  clv_result result = find_shifts(c, &stuck);
+  s->cells.count = 0;
+  for (uint32_t k = 0; result == CLV_OK && k < c->shifts.count; k++) {
+    clv_walk star;
+    if (clv_walk_star(&star, s->map, CLV_VERTEX, clv_id_dart(s->map, CLV_VERTEX, c->shifts.data[k].vertex)) != CLV_OK)
+      result = surgery_no_memory(s);
+    for (uint32_t n = 0; result == CLV_OK && n < star.count; n++) result = slice_list_coarse(c, star.darts[n]);
+    clv_walk_end(&star);
+  }
   return result;
 }
 
@@ -253,6 +275,7 @@ static clv_result move_all(slicing *c, clv_surgery_report *report) {
   clv_result result = scalpel_plan_shifts(s, &bounds, c->shifts.data, c->shifts.count);
   if (result != CLV_OK) return result;
   report->refused += s->refused;
+  report->stuck += s->stuck;
   if (!s->moved) return CLV_OK;
   result = surgery_begin(s);
   if (result != CLV_OK) return result;
@@ -267,12 +290,6 @@ static clv_result move_all(slicing *c, clv_surgery_report *report) {
 }
 
 clv_result slice_snap(slicing *c, clv_surgery_report *report) {
-  clv_surgery *s = c->surgery;
-  candidates found = {NULL, 0, 0};
-  clv_result result = slice_measure(c);
-  if (result == CLV_OK && physics_hanging_ready(s->body) != CLV_OK) result = surgery_no_memory(s);
-  if (result == CLV_OK) result = find_candidates(c, &found);
-  if (result == CLV_OK) result = plan_all(c, &found, report);
-  BASE_RELEASE(&s->allocator, &found);
+  const clv_result result = find_shifts(c, &report->stuck);
   return result == CLV_OK && c->shifts.count ? move_all(c, report) : result;
 }

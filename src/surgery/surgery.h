@@ -29,8 +29,8 @@ typedef struct surgery_weak {
 typedef struct surgery_value {
   uint32_t slot;
   clv_dart dart;
-  bool moved;  // else only its velocity changes
-  double mass; // with what it gains and loses
+  bool moved;        // else only its velocity changes
+  double mass, gain; // with what it gained and lost; what it will
   double before[3][3], after[3][3];
 } surgery_value;
 
@@ -54,11 +54,11 @@ struct clv_surgery {
   BASE_ARRAY(surgery_weak) weak;     // that may tear
   BASE_ARRAY(surgery_value) values;  // planned
   BASE_ARRAY(uint32_t) numbers;      // by slot of a vertex: which of them is its, from 1; 0 between calls
-  uint32_t moved, refused;           // of what was planned
+  uint32_t moved, refused, stuck;    // of what was planned
   clv_column *levels;                // of vertices
   BASE_ARRAY(uint8_t) listed_levels; // of cells that are to be refined
   BASE_ARRAY(double) gains;          // by slot of a vertex: momentum that comes to it
-  BASE_ARRAY(uint32_t) gainers;      // slots that have some, or may get it
+  BASE_ARRAY(uint32_t) gainers;      // slots that have some, or may get it, or mass
   BASE_ARRAY(uint32_t) between;      // by slot of a vertex that had some: the two that it came between
   BASE_ARRAY(uint8_t) wishes;        // by number of a cell: what a criterion wants of it
   surgery_sheet sheet;

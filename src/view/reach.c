@@ -123,11 +123,7 @@ static void hear_write(clv_views *views, map_write w) {
   case MAP_TURN:
     if (dart) PUSH(views, &change->turned, map_block(m, dart));
     break;
-  case MAP_VALUE: {
-    const embedding *e = m->embedding.self;
-    if (dart) PUSH(views, &change->values, ((view_touched_value){e->columns.data[w.before], dart}));
-    break;
-  }
+  case MAP_VALUE: // the embedding knows where it is now
   case MAP_CELL_DROP:
   case MAP_DART_DROP:
   case MAP_PARENTS:
@@ -156,7 +152,18 @@ static void hear_refining(clv_views *views) {
     const map_write *w = &m->log.data[notable->data[k]];
     if (w->op == MAP_DART_ADD && w->before != last) hear_growth(views, last = w->before);
     if (w->op == MAP_EXTEND) hear_growth(views, w->dart >> 6);
-    if (w->op == MAP_TURN || w->op == MAP_VALUE) hear_write(views, *w);
+    if (w->op == MAP_TURN) hear_write(views, *w);
+  }
+}
+
+// Values that were set by hand, at darts that are there.
+static void hear_values(clv_views *views) {
+  const map *m = views->map;
+  const embedding *e = m->embedding.self;
+  for (uint32_t k = 0; e && !map_only_lost(m) && k < e->stated.count; k++) {
+    const clv_dart dart = name_now(views, e->stated.data[k].dart);
+    const map_write w = m->log.data[e->stated.data[k].moment];
+    if (dart) PUSH(views, &views->change.values, ((view_touched_value){e->columns.data[w.before], dart}));
   }
 }
 
@@ -221,6 +228,7 @@ void view_change_hear(clv_views *views, const clv_commit *commit) {
     change->losing = change->losing && only_loses(m, m->log.data[k]);
     hear_write(views, m->log.data[k]);
   }
+  hear_values(views);
   const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
   for (uint32_t k = 0; k < commit->event_count; k++) {
     if (commit->events[k].dims != cells) continue;

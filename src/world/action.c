@@ -188,6 +188,7 @@ void world_sum_surgery(clv_surgery_report *sum, const clv_surgery_report *one) {
   sum->split += one->split;
   sum->moved += one->moved;
   sum->refused += one->refused;
+  sum->stuck += one->stuck;
   sum->applied += one->applied;
 }
 

@@ -138,6 +138,12 @@ static void listen(void *user, const clv_map *map, const clv_commit *commit) {
 void twins_begin(twins *t) {
   reference_settle(&t->naive);
   t->birth_count = t->set_count = 0;
+  memset(t->born, 0, sizeof t->born);
+  for (uint32_t k = 0; k < t->column_count; k++) {
+    twins_column *c = &t->columns[k];
+    memset(c->said, 0, sizeof c->said);
+    for (uint32_t d = 0; d < REFERENCE_DARTS; d++) c->aged[d] = d < t->naive.end && c->now.label[d];
+  }
   t->naive_at_begin = t->naive;
   memcpy(t->kernel_at_begin, t->kernel_of, sizeof t->kernel_of);
   t->hash_at_begin = clv_map_hash(t->map);
@@ -200,12 +206,14 @@ static bool after(twins *t, const char *what, bool done, clv_result result) {
   agree(t, what, done, result);
   unpair_deleted(t);
   compare_links(t);
+  twins_spread(t);
   return done;
 }
 
 static bool after_adding(twins *t, const char *what, bool done, clv_result result, clv_dart kernel, ref_dart naive) {
   if (agree(t, what, done, result)) pair_all(t, kernel, naive);
   compare_links(t);
+  twins_spread(t);
   return done;
 }
 
@@ -259,6 +267,7 @@ bool twins_insert_vertex(twins *t, ref_dart dart, ref_dart *added) {
   const bool done = reference_insert_vertex(&t->naive, dart, added);
   assert_true(t->birth_count < TWINS_NOTES);
   if (done) t->births[t->birth_count++] = (twins_birth){*added, {dart, end}};
+  if (done) t->born[*added] = (uint8_t)t->birth_count;
   return after_adding(t, "insert_vertex", done, result, kernel, *added);
 }
 

@@ -47,6 +47,10 @@ typedef struct twins_column {
   uint32_t dims;
   const struct twins_column *contribution;
   twins_values before, now;
+  // Of the open transaction, by dart: the last value that was set for its orbit, or for one that this came of, counted
+  // from 1; whether it came of one that was there before.
+  uint8_t said[REFERENCE_DARTS];
+  bool aged[REFERENCE_DARTS];
 } twins_column;
 
 // What a transaction noted for its commit: a vertex that came between two others, a value that was set.
@@ -79,6 +83,7 @@ typedef struct twins {
   uint32_t column_count, birth_count, set_count;
   twins_column columns[TWINS_COLUMNS];
   twins_birth births[TWINS_NOTES];
+  uint8_t born[REFERENCE_DARTS]; // by dart: the birth of its vertex, counted from 1; TWINS_NOTES + 1: of several
   twins_set_value sets[TWINS_NOTES];
 
   uint64_t commits;
@@ -123,6 +128,8 @@ bool twins_insert_face(twins *t, const ref_dart *path, uint32_t length, ref_dart
 void twins_remove_cell(twins *t, ref_dart dart);
 bool twins_remove(twins *t, uint32_t i, ref_dart dart);
 bool twins_contract(twins *t, uint32_t i, ref_dart dart);
+// What was said of an orbit is known to all its darts, after every operation (compare_values.c).
+void twins_spread(twins *t);
 // Sets the value of a watched column to numbers that its type can hold.
 void twins_set(twins *t, uint32_t column, ref_dart dart, const double *value);
 

@@ -17,13 +17,18 @@ static inline int32_t level_of(const clv_map *view, const clv_column *lev, clv_d
   return level;
 }
 
-static inline clv_result refine_from(clv_map *view, clv_column *lev, clv_dart dart, int32_t level) {
+static inline clv_result refine_into(clv_map *view, clv_column *lev, clv_dart dart, int32_t level,
+                                     clv_refined *refined) {
   const int32_t next = level + 1;
-  clv_refined refined;
-  clv_result result = clv_map_refine(view, dart, (uint32_t)level, clv_column_data(lev, CLV_NONE, NULL), &refined);
-  for (uint32_t k = 0; result == CLV_OK && k < refined.vertex_count; k++)
-    result = clv_column_set(lev, refined.vertices[k], &next);
+  clv_result result = clv_map_refine(view, dart, (uint32_t)level, clv_column_data(lev, CLV_NONE, NULL), refined);
+  for (uint32_t k = 0; result == CLV_OK && k < refined->vertex_count; k++)
+    result = clv_column_set(lev, refined->vertices[k], &next);
   return result;
+}
+
+static inline clv_result refine_from(clv_map *view, clv_column *lev, clv_dart dart, int32_t level) {
+  clv_refined refined;
+  return refine_into(view, lev, dart, level, &refined);
 }
 
 #endif

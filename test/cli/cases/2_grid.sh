@@ -61,6 +61,7 @@ mixed() { # x, y, z
 }
 it 'mixed 6 6 6' mixed 6 6 6
 it 'mixed 5 4 3' mixed 5 4 3
+it 'mixed 2 2 2' mixed 2 2 2
 
 surface() { # kind, faces from each square or 0 for a mixture, x, y
   local x=$3 y=$4
