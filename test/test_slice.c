@@ -487,7 +487,7 @@ static void operate(clv_surgery *surgery, random_source *random, const uint32_t 
     slice.whole = random_below(random, 3);
     slice.blade = down_to(p[0], 9, p[2]);
     if (flat) slice.blade = (clv_blade){{{p[0], -1, -1}, {p[0], -1, 1}}, {{p[0], p[1], -1}, {p[0], p[1], 1}}};
-    slice_it(surgery, &slice);
+    report = slice_it(surgery, &slice);
     break;
   }
   }

@@ -16,8 +16,8 @@
 // level of the coarser of its two cells. To refine is to halve: a cell of level k becomes cells of level k + 1, and
 // vertices that coarser neighbours do not know hang between their parents (physics.h). To slice is to make room for a
 // cut first: cells along the blade are refined, vertices near it are moved onto it or cells are split along it, and
-// then facets are unsewn. Quality (clv_element_quality, at rest) is never pushed below a bound: what would do so is
-// left out, and counted.
+// then facets are unsewn. Neither moving nor splitting pushes quality (clv_element_quality, at rest) below a bound:
+// what would do so is left out, and counted.
 //
 // A surgery belongs to one body and remembers nothing but room to work in; a scalpel is a tool with a memory of its
 // own.
@@ -162,7 +162,7 @@ typedef struct clv_slice {
   double point[3], normal[3];
   uint32_t level; // to which cells are refined that the blade crosses, or a vertex moves in; 0: not at all
   double snap;    // vertices nearer to the blade than this part of their shortest edge are moved onto it; 0.3
-  double quality; // no cell is made worse than this; 0.1
+  double quality; // no cell is made worse than this by moving and splitting; 0.1
   bool exact;     // cells that are still crossed are split along the plane; false: the cut goes round them by facets
 } clv_slice;
 
