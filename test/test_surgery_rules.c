@@ -94,6 +94,195 @@ static void rules_cut_pierce_and_tear(void **unused) {
   clv_program_destroy(tearing);
 }
 
+// Two bodies, one operated on by hand, the other by rules.
+typedef struct pair {
+  clv_body *body[2];
+  clv_surgery *surgery[2];
+  clv_solver *solver[2];
+} pair;
+
+// No two diagonals of a tetrahedron are of one length.
+static clv_body *crooked_body(clv_grid_kind kind) {
+  beam b = beam_default();
+  b.kind = kind;
+  b.model = "fem-corotational";
+  b.program = laws;
+  memcpy(b.cells, (uint32_t[]){3, 2, is_flat(kind) ? 0 : 2}, sizeof b.cells);
+  memcpy(b.size, (double[]){3, 2, is_flat(kind) ? 0 : 2}, sizeof b.size);
+  clv_mesh mesh;
+  clv_section section;
+  clv_error error = {0};
+  beam_mesh(&b, &mesh);
+  random_source random = {7};
+  for (size_t p = 0; p < mesh.point_count; p++)
+    for (uint32_t k = 0; k < (is_flat(kind) ? 2u : 3u); k++) mesh.points[p][k] += 0.001 * random_below(&random, 100);
+  const clv_body_def def = beam_def(&b, &mesh, &section);
+  clv_body *body = clv_body_create(&def, NULL, &error);
+  if (!body) fail_msg("%s", error.message);
+  clv_mesh_free(&mesh);
+  return body;
+}
+
+static pair pair_with(clv_body *first, clv_body *second) {
+  pair p = {.body = {first, second}};
+  for (uint32_t b = 0; b < 2; b++) {
+    p.surgery[b] = operated_surgery(p.body[b]);
+    const clv_solver_def def = beam_method(CLV_IMPLICIT_EULER);
+    p.solver[b] = beam_solver(p.body[b], &def);
+    beam_strike(p.body[b], 0.1);
+  }
+  return p;
+}
+
+static pair pair_of(clv_grid_kind kind) {
+  return pair_with(crooked_body(kind), crooked_body(kind));
+}
+
+static void pair_free(pair *p) {
+  for (uint32_t b = 0; b < 2; b++) {
+    clv_solver_destroy(p->solver[b]);
+    clv_surgery_destroy(p->surgery[b]);
+    clv_body_destroy(p->body[b]);
+  }
+}
+
+// The slot of the other body's vertex that rests at the same place and has the same number of corners.
+static uint32_t same_vertex(const pair *p, uint32_t slot) {
+  const double *a = clv_body_rest(p->body[0]) + 3 * (size_t)slot;
+  const clv_map *map = clv_body_map(p->body[1]);
+  for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id)) {
+    const double *b = clv_body_rest(p->body[1]) + 3 * (size_t)id.index;
+    if (fabs(a[0] - b[0]) + fabs(a[1] - b[1]) + fabs(a[2] - b[2]) < 1e-9) return id.index;
+  }
+  fail_msg("no vertex rests at (%g, %g, %g)", a[0], a[1], a[2]);
+  return 0;
+}
+
+static void assert_same_bodies(const pair *p, const char *after) {
+  assert_same_shape(p->body[0], p->body[1]);
+  const double *masses[2] = {clv_body_masses(p->body[0]), clv_body_masses(p->body[1])};
+  const clv_map *map = clv_body_map(p->body[0]);
+  for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id)) {
+    const uint32_t other = same_vertex(p, id.index);
+    if (fabs(masses[0][id.index] - masses[1][other]) > 1e-9 * masses[0][id.index])
+      fail_msg("%s: masses %.17g and %.17g", after, masses[0][id.index], masses[1][other]);
+    for (uint32_t k = 0; k < 3; k++) {
+      const double a = clv_body_positions(p->body[0])[3 * (size_t)id.index + k];
+      const double b = clv_body_positions(p->body[1])[3 * (size_t)other + k];
+      if (fabs(a - b) > 1e-7) fail_msg("%s: a vertex is at %.17g and at %.17g", after, a, b);
+    }
+  }
+}
+
+static void steps(pair *p) {
+  for (uint32_t k = 0; k < 5; k++)
+    for (uint32_t b = 0; b < 2; b++) beam_step(p->solver[b], 0.01 * k, 0.01);
+}
+
+static clv_surgery_report applied_at_level(clv_surgery *surgery, const clv_program *program, const char *rule,
+                                           uint32_t level, clv_zone zone) {
+  const clv_apply apply = {.rule = rule_of(program, rule), .on = CLV_CELL, .level = level, .zone = zone};
+  clv_surgery_report report;
+  if (clv_surgery_apply(surgery, &apply, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
+  if (!report.applied) fail_msg("%s: %s", rule, clv_surgery_error(surgery));
+  return report;
+}
+
+// Refined, refined again in part, moved, put together: by rules as by hand, in either order.
+static void rules_refine_and_coarsen(void **unused) {
+  (void)unused;
+  static const struct {
+    clv_grid_kind kind;
+    const char *refine, *coarsen;
+  } cases[] = {{CLV_GRID_TET5, "refine_tet_short", "coarsen_tet"},
+               {CLV_GRID_HEX, "refine_hex", "coarsen_hex"},
+               {CLV_GRID_TRI, "refine_face", "coarsen_face"},
+               {CLV_GRID_QUAD, "refine_quad", "coarsen_quad"}};
+  clv_program *program = surgery_rules(NULL, NULL, 0);
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const bool flat = is_flat(cases[k].kind);
+    const clv_zone all = clv_zone_all();
+    const clv_zone half = clv_zone_box((double[]){-1, -1, -1}, (double[]){1.6, 3, 3});
+    const clv_zone part = clv_zone_box((double[]){-1, -1, -1}, (double[]){0.6, 3, flat ? 3 : 1.2});
+    pair p = pair_of(cases[k].kind);
+    const double mass = operated_mass(p.body[0]);
+    clv_surgery_report by_hand, by_rule;
+    assert_int_equal(clv_surgery_refine(p.surgery[0], &half, 1, &by_hand), CLV_OK);
+    by_rule = applied_at_level(p.surgery[1], program, cases[k].refine, 0, half);
+    assert_int_equal(by_rule.refined, by_hand.refined);
+    assert_int_equal(by_rule.split + by_rule.removed + by_rule.coarsened + by_rule.facets, 0);
+    assert_same_bodies(&p, "refined");
+    steps(&p);
+    assert_same_bodies(&p, "refined and moved");
+    // Rules find what an operation has refined, and the other way round.
+    for (uint32_t b = 0; b < 2; b++) {
+      const uint32_t hand = b, rule = 1 - b;
+      if (b == 0) {
+        assert_int_equal(clv_surgery_refine(p.surgery[hand], &part, 2, &by_hand), CLV_OK);
+        by_rule = applied_at_level(p.surgery[rule], program, cases[k].refine, 1, part);
+        assert_int_equal(by_rule.refined, by_hand.refined);
+      } else {
+        clv_momenta before, after;
+        clv_body_momenta(p.body[rule], &before);
+        assert_int_equal(clv_surgery_coarsen(p.surgery[hand], &all, 1, &by_hand), CLV_OK);
+        by_rule = applied_at_level(p.surgery[rule], program, cases[k].coarsen, 1, all);
+        assert_true(by_hand.coarsened > 0);
+        assert_int_equal(by_rule.coarsened, by_hand.coarsened);
+        assert_int_equal(by_rule.split + by_rule.removed + by_rule.refined + by_rule.facets, 0);
+        clv_body_momenta(p.body[rule], &after);
+        for (uint32_t i = 0; i < 3; i++) assert_true(fabs(before.linear[i] - after.linear[i]) < 1e-9 * mass);
+      }
+      assert_same_bodies(&p, b ? "coarsened" : "refined again");
+      steps(&p);
+      assert_same_bodies(&p, b ? "coarsened and moved" : "refined again and moved");
+    }
+    assert_int_equal(clv_surgery_coarsen(p.surgery[1], &all, 0, &by_hand), CLV_OK);
+    by_rule = applied_at_level(p.surgery[0], program, cases[k].coarsen, 0, all);
+    assert_int_equal(by_rule.coarsened, by_hand.coarsened);
+    assert_same_bodies(&p, "put together");
+    steps(&p);
+    assert_same_bodies(&p, "put together and moved");
+    assert_true(fabs(operated_mass(p.body[0]) - mass) < 1e-9 * mass);
+    pair_free(&p);
+  }
+  clv_program_destroy(program);
+}
+
+// Among cells of three levels a rule parts and removes what the operation does, and reports as much.
+static void rules_cut_and_pierce_refined_bodies(void **unused) {
+  (void)unused;
+  static const clv_grid_kind kinds[] = {CLV_GRID_TET5, CLV_GRID_HEX, CLV_GRID_TRI, CLV_GRID_QUAD};
+  const double point[3] = {1.25, 0.9, 0.4};
+  clv_program *program = surgery_rules("blade_point", point, 3);
+  for (uint32_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    for (uint32_t way = 0; way < 3; way++) { // at the border of what is refined, through its middle, through centres
+      const bool flat = is_flat(kinds[k]);
+      pair p = way < 2 ? pair_of(kinds[k]) : pair_with(grid_body(kinds[k], 3, 2, 2), grid_body(kinds[k], 3, 2, 2));
+      const clv_zone half = clv_zone_box((double[]){-1, -1, -1}, (double[]){way ? 3 : 1.6, way ? 1.1 : 3, 3});
+      const clv_zone part = clv_zone_box((double[]){0.9, -1, -1}, (double[]){way ? 2.1 : 1.6, 1.1, 3});
+      for (uint32_t b = 0; b < 2; b++) {
+        assert_int_equal(clv_surgery_refine(p.surgery[b], &half, 1, NULL), CLV_OK);
+        assert_int_equal(clv_surgery_refine(p.surgery[b], &part, 2, NULL), CLV_OK);
+      }
+      const clv_surgery_report by_hand = operated_cut_zone(p.surgery[0], clv_zone_plane(point, (double[]){1, 0, 0}));
+      clv_surgery_report by_rule = applied(p.surgery[1], program, flat ? "cut_edge" : "cut", 0, clv_zone_all());
+      assert_true(by_hand.facets > 0 && by_hand.vertices > 0);
+      assert_int_equal(by_rule.facets, by_hand.facets);
+      assert_int_equal(by_rule.vertices, by_hand.vertices);
+      assert_int_equal(by_rule.removed + by_rule.split + by_rule.refined + by_rule.coarsened, 0);
+      assert_same_shape(p.body[0], p.body[1]);
+      clv_surgery_report removed;
+      assert_int_equal(clv_surgery_remove(p.surgery[0], &part, &removed), CLV_OK);
+      by_rule = applied(p.surgery[1], program, flat ? "pierce_face" : "pierce", CLV_CELL, part);
+      assert_true(removed.removed > 0);
+      assert_int_equal(by_rule.removed, removed.removed);
+      assert_int_equal(by_rule.split + by_rule.refined + by_rule.coarsened, 0);
+      assert_same_shape(p.body[0], p.body[1]);
+      pair_free(&p);
+    }
+  clv_program_destroy(program);
+}
+
 static void wrong_rules_are_refused(void **unused) {
   (void)unused;
   clv_program *program = surgery_rules(NULL, NULL, 0);
@@ -101,8 +290,10 @@ static void wrong_rules_are_refused(void **unused) {
                                      "script greedy(a, b, c, d, e, f, g, h, i) { require 1 > 0; }\n");
   clv_body *body = grid_body(CLV_GRID_HEX, 2, 1, 1);
   clv_surgery *surgery = operated_surgery(body);
-  const uint64_t hash = clv_map_hash(clv_body_map(body));
   clv_apply apply = clv_default_apply();
+  apply.rule = rule_of(program, "cut_edge");
+  assert_int_equal(clv_surgery_prepare(surgery, &apply), CLV_OK); // its columns number faces
+  const uint64_t hash = clv_map_hash(clv_body_map(body));
   const struct {
     const char *rule, *says;
   } cases[] = {{NULL, "the rule cannot be applied: there is no rule"},
@@ -150,18 +341,47 @@ static clv_result cut_by_rule(clv_surgery *surgery) {
   return clv_surgery_apply(surgery, &apply, NULL);
 }
 
+// Refines with the n-th request of memory refused, on a body that has the columns already. False when it did not ask so
+// often.
+static bool refining_stands_refusal(size_t n) {
+  counting_memory memory = {0};
+  clv_body *body = counted_body(&memory);
+  clv_surgery *surgery = operated_surgery(body);
+  const clv_zone half = clv_zone_box((double[]){0, 0, 0}, (double[]){1, 2, 2});
+  const clv_apply apply = {.rule = rule_of(rules, "refine_tet_short"), .on = CLV_CELL, .zone = half};
+  assert_int_equal(clv_surgery_prepare(surgery, &apply), CLV_OK);
+  const uint64_t hash = clv_map_hash(clv_body_map(body));
+  memory.fail_at = memory.requests + n;
+  memory.refused = false;
+  clv_result result = clv_surgery_apply(surgery, &apply, NULL);
+  const bool refused = memory.refused;
+  memory.fail_at = 0;
+  if (result == CLV_ERROR_MEMORY) {
+    assert_true(clv_map_hash(clv_body_map(body)) == hash);
+    result = clv_surgery_apply(surgery, &apply, NULL);
+  }
+  assert_int_equal(result, CLV_OK);
+  assert_true(clv_map_hash(clv_body_map(body)) != hash);
+  operated_check(body);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+  assert_int_equal(memory.live_bytes, 0);
+  return refused;
+}
+
 // A rule asks for memory at every place: some of them are tried.
 static void memory_may_run_out_anywhere(void **unused) {
   (void)unused;
   rules = surgery_rules("blade_point", (double[]){1.4, 0, 0}, 3);
   for (size_t n = 1; stands_refusal(cut_by_rule, n); n += 1 + n / 8) continue;
+  for (size_t n = 1; refining_stands_refusal(n); n += 1 + n / 8) continue;
   clv_program_destroy(rules);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rules_cut_pierce_and_tear),
-      cmocka_unit_test(wrong_rules_are_refused),
+      cmocka_unit_test(rules_cut_pierce_and_tear),           cmocka_unit_test(rules_refine_and_coarsen),
+      cmocka_unit_test(rules_cut_and_pierce_refined_bodies), cmocka_unit_test(wrong_rules_are_refused),
       cmocka_unit_test(memory_may_run_out_anywhere),
   };
   return cmocka_run_group_tests(tests, make_laws, free_laws);

@@ -56,24 +56,54 @@ static bool hangs(const map *m, const map_orbits *cells, const map_new_orbit *or
   return true;
 }
 
-// Finds the cell's template and its darts in template order: as they are named already, if that fits; otherwise from
-// the first dart of side 0 that fits, so that a body's orientation stays that of its corners.
-static clv_kind match(const map *m, const map_orbits *cells, const map_new_orbit *orbit, clv_dart *source) {
+// In 2D: whether all darts about a vertex bear one level. Where vertices are made of others they may not, until the
+// commit is carried out.
+static bool has_one_level(const map *m, clv_dart dart) {
+  const int32_t level = m->embedding.level(m->embedding.self, m, dart);
+  for (uint32_t first = 1; first <= 2; first++) {
+    clv_dart at = dart;
+    for (uint32_t i = first;; i = 3 - i) {
+      const clv_dart next = clv_alpha(&m->view, at, i);
+      if (next == at) break; // and on the other way
+      if (m->embedding.level(m->embedding.self, m, next) != level) return false;
+      at = next;
+      if (at == dart) break;
+    }
+  }
+  return true;
+}
+
+// Likewise for a cell that rules have made, or put a vertex into: its levels tell.
+static bool hangs_by_level(const map *m, const map_orbits *cells, const map_new_orbit *orbit, clv_kind kind) {
+  clv_dart source[CLV_TEMPLATE_DARTS];
+  if (kind != CLV_QUAD || map_match_coarse(m, cells, orbit, source) != CLV_TRI) return false;
+  for (uint32_t k = orbit->node_start; k < orbit->node_end; k++)
+    if (!has_one_level(m, cells->nodes.data[k])) return false;
+  return true;
+}
+
+// The template that a cell is; none where something hangs in it.
+static clv_kind kind_of_cell(const map *m, const map_orbits *cells, const map_new_orbit *orbit) {
   const clv_kind kind = kind_of_size(m->view.dimension, orbit->node_end - orbit->node_start);
-  if (kind == CLV_NONE || hangs(m, cells, orbit, kind)) return CLV_NONE;
+  return kind && !hangs(m, cells, orbit, kind) && !hangs_by_level(m, cells, orbit, kind) ? kind : CLV_NONE;
+}
+
+// Finds a cell's darts in the order of a template: as they are named already, if that fits; otherwise from the first
+// dart of side 0 that fits, so that a body's orientation stays that of its corners.
+static bool match(const map *m, const map_orbits *cells, const map_new_orbit *orbit, clv_kind kind, clv_dart *source) {
   const clv_template *shape = &clv_templates[kind];
   const clv_dart own = (clv_dart)(orbit->keeps << 6);
   if (own && map_page(m, own).kind == kind && match_from(m, shape, own, source)) {
     bool same = true;
     for (uint32_t l = 0; l < shape->dart_count; l++) same &= source[l] == own + l;
-    if (same) return kind;
+    if (same) return true;
   }
   for (uint32_t side = 0; side < 2; side++)
     for (uint32_t k = orbit->node_start; k < orbit->node_end; k++) {
       const clv_dart base = cells->nodes.data[k];
-      if (map_side(m, base) == side && match_from(m, shape, base, source)) return kind;
+      if (map_side(m, base) == side && match_from(m, shape, base, source)) return true;
     }
-  return CLV_NONE;
+  return false;
 }
 
 bool map_plan_settling(map *m, map_plan *plan) {
@@ -85,7 +115,8 @@ bool map_plan_settling(map *m, map_plan *plan) {
   for (uint32_t c = 0; c < cells->orbits.count; c++) {
     map_new_orbit *orbit = &cells->orbits.data[c];
     clv_dart source[CLV_TEMPLATE_DARTS] = {0};
-    clv_kind kind = match(m, cells, orbit, source);
+    clv_kind kind = kind_of_cell(m, cells, orbit);
+    if (kind && !match(m, cells, orbit, kind, source)) kind = CLV_NONE;
     orbit->settle = kind ? MAP_RESEAT : MAP_STAY;
     if (!kind && !(orbit->keeps && map_is_template(map_page(m, (clv_dart)(orbit->keeps << 6)).kind))) {
       kind = map_match_coarse(m, cells, orbit, source);
@@ -178,7 +209,7 @@ static void free_record(map *m, clv_dart dart) {
 static void reseat(map *m, map_orbits *cells, const map_new_orbit *orbit) {
   clv_dart source[CLV_TEMPLATE_DARTS] = {0};
   uint32_t links[6];
-  match(m, cells, orbit, source);
+  match(m, cells, orbit, (clv_kind)orbit->kind, source);
   const clv_template *shape = &clv_templates[orbit->kind];
   const clv_dart cell = orbit->id << 6;
   const clv_page page = map_page(m, cell);

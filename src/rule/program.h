@@ -32,6 +32,9 @@ clv_result rule_program_check_for(clv_program *program, const rule_needs *needs)
 void rule_make_laws(clv_program *program);
 void rule_free_laws(clv_program *program);
 
+// Marks the declarations that a rule of a checked program comes to speak of, by their number: not 0.
+void rule_reach(const clv_rule *rule, uint8_t *reached);
+
 // Sorts the findings and makes them what callers see. False when memory is out.
 bool rule_publish_findings(clv_program *program);
 

@@ -1,4 +1,8 @@
 // Rules applied to a body: at every orbit of a zone where they match.
+//
+// What holds after every operation holds after rules, too. A facet between a coarse and a refined cell is parted whole:
+// the parts of those that a rule may part are listed beforehand, and follow. A family of cells that becomes one leaves
+// its momentum to what is left.
 
 #include "physics/zone.h"
 #include "surgery/surgery.h"
@@ -10,6 +14,7 @@ typedef struct call {
   clv_rule_argument arguments[APPLY_PARAMETERS];
   uint32_t count, place; // which of them is the dart
   clv_orbit orbit;       // that it is a dart of
+  bool levels;           // the rule speaks of levels
 } call;
 
 clv_apply clv_default_apply(void) {
@@ -55,42 +60,191 @@ static bool in_zone(clv_surgery *s, clv_orbit orbit, clv_dart dart, bool *good) 
   return found;
 }
 
+// The dart of an orbit at its coarsest vertex, the first of them.
+static bool coarsest_dart(const clv_surgery *s, clv_orbit orbit, clv_dart *dart) {
+  clv_walk walk;
+  if (clv_walk_orbit(&walk, s->map, orbit, *dart) != CLV_OK) return false;
+  int32_t least = INT32_MAX;
+  for (uint32_t k = 0; k < walk.count; k++) {
+    const int32_t level = *(const int32_t *)clv_column_at(s->levels, walk.darts[k]);
+    if (level < least) *dart = walk.darts[k];
+    least = level < least ? level : least;
+  }
+  clv_walk_end(&walk);
+  return true;
+}
+
 // The places, in `facets`: one dart of each orbit, as they are before anything is changed.
-static clv_result list_places(clv_surgery *s, const clv_zone *zone, clv_orbit orbit) {
+static clv_result list_places(clv_surgery *s, const clv_zone *zone, const call *c) {
   const bool everywhere = zone->kind == CLV_ZONE_ALL;
   clv_walk walk;
   s->facets.count = 0;
-  if (clv_walk_all(&walk, s->map, orbit) != CLV_OK) return surgery_no_memory(s);
+  if (clv_walk_all(&walk, s->map, c->orbit) != CLV_OK) return surgery_no_memory(s);
   bool good = BASE_RESERVE(&s->allocator, &s->facets, walk.count);
-  for (uint32_t k = 0; good && k < walk.count; k++)
-    if (everywhere || in_zone(s, orbit, walk.darts[k], &good)) s->facets.data[s->facets.count++] = walk.darts[k];
+  for (uint32_t k = 0; good && k < walk.count; k++) {
+    clv_dart dart = walk.darts[k];
+    if (!everywhere && !in_zone(s, c->orbit, dart, &good)) continue;
+    if (c->levels) good = good && coarsest_dart(s, c->orbit, &dart);
+    s->facets.data[s->facets.count++] = dart;
+  }
   clv_walk_end(&walk);
   return good ? CLV_OK : surgery_no_memory(s);
+}
+
+// Whole facets
+
+static bool is_for_facets(const clv_surgery *s, const call *c) {
+  const uint32_t n = s->map->dimension;
+  return (clv_orbit_dims(s->map, c->orbit) & ~(1u << n)) == CLV_CELL_FACET(n);
+}
+
+// The parts of facets that neighbours have refined, in `cells`: a place and a part of it, in turns.
+static clv_result list_parts(clv_surgery *s) {
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < s->facets.count; k++) {
+    const clv_dart place = s->facets.data[k];
+    if (clv_is_free(s->map, place, s->map->dimension)) continue;
+    result = surgery_whole_facet(s, place);
+    if (result != CLV_OK) break;
+    if (!BASE_RESERVE(&s->allocator, &s->cells, s->cells.count + 2 * (uint64_t)s->face.count))
+      return surgery_no_memory(s);
+    for (uint32_t part = 0; part < s->face.count; part++) {
+      s->cells.data[s->cells.count++] = place;
+      s->cells.data[s->cells.count++] = s->face.data[part];
+    }
+  }
+  return result;
+}
+
+static clv_result part_whole_facets(clv_surgery *s) {
+  const uint32_t n = s->map->dimension;
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < s->cells.count; k += 2) {
+    const clv_dart place = s->cells.data[k], part = s->cells.data[k + 1];
+    if (!clv_dart_alive(s->map, place) || !clv_is_free(s->map, place, n)) continue;
+    if (!clv_dart_alive(s->map, part) || clv_is_free(s->map, part, n)) continue;
+    result = clv_map_unsew(s->map, n, part);
+    s->did.facets++;
+  }
+  return surgery_of_map(s, result);
+}
+
+// Levels
+
+// Those of all cells, in `wishes`, and those of the cells at the places.
+static clv_result note_levels(clv_surgery *s) {
+  const uint64_t numbers = (uint64_t)s->map->page_count * (CLV_BLOCK_MASK + 1);
+  if (!BASE_RESERVE(&s->allocator, &s->wishes, numbers) ||
+      !BASE_RESERVE(&s->allocator, &s->listed_levels, s->facets.count))
+    return surgery_no_memory(s);
+  memset(s->wishes.data, SURGERY_COUNTED, numbers);
+  s->wishes.count = (uint32_t)numbers;
+  clv_dart cell;
+  for (surgery_cursor at = {0}; (cell = surgery_next_cell(s->map, &at));)
+    s->wishes.data[clv_id_of(s->map, CLV_CELL, cell).index] = (uint8_t)surgery_level_of(s, cell);
+  for (uint32_t k = 0; k < s->facets.count; k++)
+    s->listed_levels.data[k] = (uint8_t)surgery_level_of(s, s->facets.data[k]);
+  return CLV_OK;
+}
+
+typedef struct kin {
+  bool there;
+  clv_family family;
+  uint32_t slots[SURGERY_FAMILY_VERTICES], numbers[8]; // of vertices, of cells
+} kin;
+
+static void find_kin(const clv_surgery *s, const call *c, uint32_t place, kin *found) {
+  found->there = c->levels && clv_orbit_dims(s->map, c->orbit) == clv_orbit_dims(s->map, CLV_CELL) &&
+                 s->listed_levels.data[place] > 0 &&
+                 clv_map_family(s->map, s->facets.data[place], s->listed_levels.data[place] - 1u, surgery_levels(s),
+                                &found->family);
+  if (!found->there) return;
+  surgery_family_slots(s, &found->family, found->slots);
+  for (uint32_t k = 0; k < found->family.cell_count; k++)
+    found->numbers[k] = clv_id_of(s->map, CLV_CELL, found->family.cells[k]).index;
+}
+
+// Whether the corners of a family are those of one cell now.
+static bool is_one_cell(clv_surgery *s, const clv_family *family, bool *good) {
+  clv_walk walk;
+  for (uint32_t v = 0; v < family->corner_count; v++)
+    if (!clv_dart_alive(s->map, family->vertices[v])) return false;
+  if (clv_walk_orbit(&walk, s->map, CLV_CELL, family->vertices[0]) != CLV_OK) return *good = false;
+  uint32_t found = 0;
+  for (uint32_t v = 0; v < family->corner_count; v++)
+    for (uint32_t k = 0; k < walk.count; k++) found += walk.darts[k] == family->vertices[v];
+  clv_walk_end(&walk);
+  return found == family->corner_count;
+}
+
+static clv_result follow_kin(clv_surgery *s, const kin *found) {
+  bool good = true;
+  if (!found->there || !is_one_cell(s, &found->family, &good)) return good ? CLV_OK : surgery_no_memory(s);
+  for (uint32_t k = 0; k < found->family.cell_count; k++) s->wishes.data[found->numbers[k]] = SURGERY_PUT_TOGETHER;
+  return surgery_take_momentum(s, &found->family, found->slots);
+}
+
+// Applying
+
+static clv_result apply_at(clv_surgery *s, const clv_rule *rule, call *c, uint32_t place) {
+  const uint32_t n = s->map->dimension;
+  const clv_dart dart = s->facets.data[place];
+  const bool sewn = is_for_facets(s, c) && !clv_is_free(s->map, dart, n);
+  kin found;
+  find_kin(s, c, place, &found);
+  c->arguments[c->place].dart = dart;
+  const clv_result result = clv_rule_apply(rule, s->map, c->arguments, c->count, NULL, NULL);
+  if (result != CLV_OK) return result;
+  s->did.applied++;
+  s->did.facets += sewn && clv_dart_alive(s->map, dart) && clv_is_free(s->map, dart, n);
+  return follow_kin(s, &found);
 }
 
 static clv_result apply_at_places(clv_surgery *s, const clv_rule *rule, call *c) {
   surgery_fail(s, CLV_OK, "there is no place to apply the rule to");
   for (uint32_t k = 0, refusals = 0; k < s->facets.count; k++) {
     if (!clv_dart_alive(s->map, s->facets.data[k])) continue; // gone with another
-    c->arguments[c->place].dart = s->facets.data[k];
-    const clv_result result = clv_rule_apply(rule, s->map, c->arguments, c->count, NULL, NULL);
+    const clv_result result = apply_at(s, rule, c, k);
     if (result != CLV_OK && result != CLV_ERROR_REFUSED) return surgery_of_map(s, result);
-    if (result == CLV_OK) s->did.applied++;
     if (result != CLV_OK && refusals++ == 0) surgery_fail(s, CLV_OK, "%s", clv_map_error(s->map));
   }
-  return CLV_OK;
+  return part_whole_facets(s);
+}
+
+static clv_result make_ready(clv_surgery *s, const clv_apply *apply, call *c) {
+  (void)read_call(apply, c);
+  clv_result result = surgery_prepare_rule(s, apply->rule, &c->levels);
+  if (result != CLV_OK) return result;
+  if (c->levels) surgery_tell_levels(s);
+  s->cells.count = 0;
+  result = surgery_mark_zone(s, &apply->zone);
+  if (result == CLV_OK) result = list_places(s, &apply->zone, c);
+  if (result == CLV_OK && is_for_facets(s, c)) result = list_parts(s);
+  if (result == CLV_OK) result = note_levels(s);
+  return result == CLV_OK && c->levels ? surgery_note_momentum(s) : result;
+}
+
+static clv_result apply_everywhere(clv_surgery *s, const clv_apply *apply, clv_surgery_report *did) {
+  call c;
+  clv_result result = make_ready(s, apply, &c);
+  if (result == CLV_OK) result = surgery_begin(s);
+  if (result != CLV_OK) return result;
+  s->ruling = true;
+  result = surgery_end(s, apply_at_places(s, apply->rule, &c), did);
+  s->ruling = false;
+  if (c.levels) surgery_return_momentum(s, result == CLV_OK && did->coarsened);
+  return result;
 }
 
 clv_result clv_surgery_apply(clv_surgery *s, const clv_apply *apply, clv_surgery_report *report) {
-  if (report) *report = (clv_surgery_report){0};
+  clv_surgery_report did = {0};
+  if (report) *report = did;
   const char *wrong = clv_apply_wrong(apply);
   if (!wrong) wrong = physics_zone_wrong(&apply->zone);
   if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the rule cannot be applied: %s", wrong);
-  call c;
-  (void)read_call(apply, &c);
-  clv_result result = surgery_mark_zone(s, &apply->zone);
-  if (result == CLV_OK) result = list_places(s, &apply->zone, c.orbit);
-  if (result == CLV_OK) result = surgery_begin(s);
-  if (result != CLV_OK) return result;
-  return surgery_end(s, apply_at_places(s, apply->rule, &c), report);
+  const uint32_t columns = surgery_column_count(s);
+  const clv_result result = apply_everywhere(s, apply, &did);
+  if (result != CLV_OK) surgery_keep_columns(s, columns);
+  if (result == CLV_OK && report) *report = did;
+  return result;
 }

@@ -35,7 +35,7 @@ static bool is_counted(const clv_surgery *s, uint32_t slot) {
 
 static clv_result gather_momentum(clv_surgery *s, const double *masses, const clv_family *family,
                                   const uint32_t *slots) {
-  double momenta[8 + CLV_REFINED_VERTICES][3];
+  double momenta[SURGERY_FAMILY_VERTICES][3];
   clv_result result = CLV_OK;
   for (uint32_t k = 0; k < family->vertex_count; k++) {
     momenta[k][0] = momenta[k][1] = momenta[k][2] = 0;
@@ -87,7 +87,7 @@ static clv_result pass_on(clv_surgery *s) {
   return result;
 }
 
-static void give_momentum(clv_surgery *s, const double before[3]) {
+static void give_momentum(clv_surgery *s) {
   double *velocities = clv_body_velocities(s->body);
   const double *masses = clv_body_masses(s->body);
   for (uint32_t k = 0; k < s->gainers.count; k++) {
@@ -106,7 +106,7 @@ static void give_momentum(clv_surgery *s, const double before[3]) {
     }
     for (uint32_t k = 0; weight > 0 && k < s->gainers.count; k++) {
       const uint32_t slot = s->gainers.data[k] & ~CHILD;
-      if (is_free(s, masses, slot, i)) velocities[3 * (size_t)slot + i] += (before[i] - after[i]) / weight;
+      if (is_free(s, masses, slot, i)) velocities[3 * (size_t)slot + i] += (s->momentum[i] - after[i]) / weight;
     }
   }
   physics_spread(s->body, velocities);
@@ -138,51 +138,66 @@ static void note_ends(clv_surgery *s, const clv_family *family, const uint32_t *
     for (uint32_t e = 0; e < 2; e++) s->between.data[2 * (size_t)slots[k] + e] = slots[family->ends[k][e]];
 }
 
+clv_result surgery_note_momentum(clv_surgery *s) {
+  const uint64_t slots = clv_body_slots(s->body);
+  s->gainers.count = 0;
+  const clv_result result = surgery_reserve_marks(s);
+  if (result != CLV_OK) return result;
+  if (!BASE_RESERVE(&s->allocator, &s->gains, 3 * slots) || !BASE_RESERVE(&s->allocator, &s->heights, slots) ||
+      !BASE_RESERVE(&s->allocator, &s->between, 2 * slots) || physics_hanging_ready(s->body) != CLV_OK)
+    return surgery_no_memory(s);
+  memcpy(s->heights.data, clv_body_masses(s->body), slots * sizeof(double)); // as they are before
+  total_momentum(s, s->heights.data, s->momentum);
+  return CLV_OK;
+}
+
+void surgery_family_slots(const clv_surgery *s, const clv_family *family, uint32_t *slots) {
+  for (uint32_t v = 0; v < family->vertex_count; v++)
+    slots[v] = clv_id_of(s->map, CLV_VERTEX, family->vertices[v]).index;
+}
+
+clv_result surgery_take_momentum(clv_surgery *s, const clv_family *family, const uint32_t *slots) {
+  note_ends(s, family, slots);
+  s->did.coarsened++;
+  return gather_momentum(s, s->heights.data, family, slots);
+}
+
+void surgery_return_momentum(clv_surgery *s, bool coarsened) {
+  // Memory for those outside the families may be out: then the rest is shared out by those inside.
+  if (coarsened) {
+    (void)pass_on(s);
+    give_momentum(s);
+  }
+  for (uint32_t k = 0; k < s->gainers.count; k++) s->marks.data[s->gainers.data[k] & ~CHILD] = 0;
+}
+
 static clv_result coarsen_listed(clv_surgery *s, uint32_t level) {
-  const double *masses = s->heights.data;
   clv_result result = CLV_OK;
   for (uint32_t k = 0; result == CLV_OK && k < s->cells.count; k++) {
     const clv_dart cell = s->cells.data[k];
     clv_family family;
     if (!clv_dart_alive(s->map, cell)) continue; // put together already
     if (!clv_map_family(s->map, cell, level, surgery_levels(s), &family) || !all_zoned(s, &family)) continue;
-    uint32_t slots[8 + CLV_REFINED_VERTICES];
-    for (uint32_t v = 0; v < family.vertex_count; v++)
-      slots[v] = clv_id_of(s->map, CLV_VERTEX, family.vertices[v]).index;
+    uint32_t slots[SURGERY_FAMILY_VERTICES];
+    surgery_family_slots(s, &family, slots);
     if (closes_crack(s, &family, slots)) continue;
     result = clv_map_coarsen(s->map, cell, level, surgery_levels(s), NULL);
     if (result == CLV_ERROR_REFUSED) {
       result = CLV_OK;
       continue;
     }
-    if (result == CLV_OK) note_ends(s, &family, slots);
-    if (result == CLV_OK) result = gather_momentum(s, masses, &family, slots);
-    s->did.coarsened++;
+    if (result == CLV_OK) result = surgery_take_momentum(s, &family, slots);
   }
   return result == CLV_OK || result == CLV_ERROR_MEMORY ? result : surgery_of_map(s, result);
 }
 
 clv_result surgery_coarsen_listed(clv_surgery *s, uint32_t level, clv_surgery_report *sum) {
-  const uint64_t slots = clv_body_slots(s->body);
   clv_surgery_report one = {0};
-  double before[3];
-  s->gainers.count = 0;
-  clv_result result = surgery_reserve_marks(s);
-  if (result == CLV_OK &&
-      (!BASE_RESERVE(&s->allocator, &s->gains, 3 * slots) || !BASE_RESERVE(&s->allocator, &s->heights, slots) ||
-       !BASE_RESERVE(&s->allocator, &s->between, 2 * slots) || physics_hanging_ready(s->body) != CLV_OK))
-    result = surgery_no_memory(s);
+  clv_result result = surgery_note_momentum(s);
   if (result == CLV_OK) result = surgery_begin(s);
   if (result != CLV_OK) return result;
-  memcpy(s->heights.data, clv_body_masses(s->body), slots * sizeof(double)); // as they are before
-  total_momentum(s, s->heights.data, before);
   result = surgery_end(s, coarsen_listed(s, level), &one);
-  // Memory for those outside the families may be out: then the rest is shared out by those inside.
-  if (result == CLV_OK && one.coarsened) {
-    (void)pass_on(s);
-    give_momentum(s, before);
-  }
-  for (uint32_t k = 0; k < s->gainers.count; k++) s->marks.data[s->gainers.data[k] & ~CHILD] = 0;
+  surgery_return_momentum(s, result == CLV_OK && one.coarsened);
   sum->coarsened += one.coarsened;
   return result;
 }

@@ -116,16 +116,21 @@ static bool is_template(const clv_map *map, clv_dart cell) {
   return clv_cell_kind(map, cell) <= CLV_TEMPLATE_LAST;
 }
 
+clv_result surgery_whole_facet(clv_surgery *s, clv_dart facet) {
+  const clv_dart here = facet, there = clv_alpha(s->map, here, s->map->dimension);
+  s->face.count = 0;
+  if (is_template(s->map, here) && is_template(s->map, there)) return CLV_OK;
+  const int32_t level = (int32_t)surgery_level_of(s, here), other = (int32_t)surgery_level_of(s, there);
+  const clv_dart coarse = level <= other ? here : there;
+  if (is_template(s->map, coarse)) return CLV_OK;
+  const int32_t at = level <= other ? level : other;
+  return s->map->dimension == 3 ? fill_face(s, coarse, at) : fill_edge(s, coarse, at);
+}
+
 clv_result surgery_whole_facets(clv_surgery *s) {
   clv_result result = CLV_OK;
   for (uint32_t k = 0, count = s->facets.count; result == CLV_OK && k < count; k++) {
-    const clv_dart here = s->facets.data[k], there = clv_alpha(s->map, here, s->map->dimension);
-    if (is_template(s->map, here) && is_template(s->map, there)) continue;
-    const int32_t level = (int32_t)surgery_level_of(s, here), other = (int32_t)surgery_level_of(s, there);
-    const clv_dart coarse = level <= other ? here : there;
-    if (is_template(s->map, coarse)) continue;
-    const int32_t at = level <= other ? level : other;
-    result = s->map->dimension == 3 ? fill_face(s, coarse, at) : fill_edge(s, coarse, at);
+    result = surgery_whole_facet(s, s->facets.data[k]);
     if (result == CLV_OK) result = append_parts(s);
   }
   return result;

@@ -22,13 +22,33 @@ clv_result surgery_of_map(clv_surgery *surgery, clv_result result) {
   return result == CLV_OK ? CLV_OK : surgery_fail(surgery, result, "%s", clv_map_error(surgery->map));
 }
 
+// What rules do to cells, each counted once. A cell that is in pieces is refined where they are finer; one of which a
+// single piece is left only has another name. Those of families that were put together are not lost.
+static void count_cell(clv_surgery *s, const clv_event *event) {
+  const uint32_t before = event->kind == CLV_SPLIT ? event->from.index : event->id.index;
+  if (before >= s->wishes.count) return; // came with this commit
+  uint8_t *level = &s->wishes.data[before];
+  if (event->kind == CLV_DELETED) s->did.removed += *level != SURGERY_PUT_TOGETHER;
+  if (event->kind != CLV_SPLIT || *level >= SURGERY_COUNTED) return;
+  const bool pieces = *level & SURGERY_ONE_PIECE || clv_id_alive(s->map, CLV_CELL, event->from);
+  *level |= SURGERY_ONE_PIECE;
+  if (!pieces) return;
+  const bool finer = surgery_level_of(s, event->dart) > (uint32_t)(*level & ~SURGERY_ONE_PIECE);
+  s->did.refined += finer;
+  s->did.split += !finer;
+  *level = SURGERY_COUNTED;
+}
+
 // Vertices that came by splitting are counted where the map tells of them.
 static void count_splits(void *user, const clv_map *map, const clv_commit *commit) {
   clv_surgery *surgery = user;
   if (!surgery->operating) return;
-  const uint32_t vertex = clv_orbit_dims(map, CLV_VERTEX);
-  for (uint32_t k = 0; k < commit->event_count; k++)
-    surgery->did.vertices += commit->events[k].kind == CLV_SPLIT && commit->events[k].dims == vertex;
+  const uint32_t vertex = clv_orbit_dims(map, CLV_VERTEX), cell = clv_orbit_dims(map, CLV_CELL);
+  for (uint32_t k = 0; k < commit->event_count; k++) {
+    const clv_event *event = &commit->events[k];
+    surgery->did.vertices += event->kind == CLV_SPLIT && event->dims == vertex;
+    if (surgery->ruling && event->dims == cell) count_cell(surgery, event);
+  }
 }
 
 clv_surgery *clv_surgery_create(clv_body *body, clv_error *error) {

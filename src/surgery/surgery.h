@@ -18,6 +18,9 @@
 #include "surgery/sheet.h"
 #include "surgery/touch.h"
 
+// With a cell's level, and in its place, while rules are applied: what has become of it.
+enum { SURGERY_ONE_PIECE = 0x40, SURGERY_COUNTED = 0xFE, SURGERY_PUT_TOGETHER = 0xFF };
+
 // A facet that may give way: by how much it is over, and how well it lies.
 typedef struct surgery_weak {
   double value, across;
@@ -40,7 +43,8 @@ struct clv_surgery {
   clv_body *body;
   clv_map *map;                      // the body's
   clv_surgery_report did;            // by the operation under way
-  bool operating;                    // a transaction is ours: its splits are counted
+  bool operating;                    // a transaction is ours: its splits are counted,
+  bool ruling;                       // and, while rules are applied, what becomes of cells: levels are in `wishes`
   BASE_ARRAY(clv_dart) facets;       // selected, one dart each
   BASE_ARRAY(clv_dart) cells;        // likewise
   BASE_ARRAY(uint64_t) offers;       // facets as they are found: what they are told apart by, and the dart
@@ -59,8 +63,9 @@ struct clv_surgery {
   BASE_ARRAY(uint8_t) listed_levels; // of cells that are to be refined
   BASE_ARRAY(double) gains;          // by slot of a vertex: momentum that comes to it
   BASE_ARRAY(uint32_t) gainers;      // slots that have some, or may get it, or mass
+  double momentum[3];                // of the whole body, before
   BASE_ARRAY(uint32_t) between;      // by slot of a vertex that had some: the two that it came between
-  BASE_ARRAY(uint8_t) wishes;        // by number of a cell: what a criterion wants of it
+  BASE_ARRAY(uint8_t) wishes;        // by number of a cell: what a criterion wants of it, or its level
   surgery_sheet sheet;
 };
 
@@ -126,6 +131,22 @@ clv_result surgery_refinable(clv_surgery *surgery, clv_dart cell);
 // Puts together the families of `cells`, of `level` + 1, all of whose cells are marked in `zoned`: one transaction.
 clv_result surgery_coarsen_listed(clv_surgery *surgery, uint32_t level, clv_surgery_report *sum);
 
+// Momentum of families that are put together (coarsen.c). Before the transaction it is noted; inside, once a family is
+// one cell, that of its vertices is taken; after it, what vanished is returned to those that are left.
+enum { SURGERY_FAMILY_VERTICES = 8 + CLV_REFINED_VERTICES };
+clv_result surgery_note_momentum(clv_surgery *surgery);
+void surgery_family_slots(const clv_surgery *surgery, const clv_family *family, uint32_t *slots);
+clv_result surgery_take_momentum(clv_surgery *surgery, const clv_family *family, const uint32_t *slots);
+void surgery_return_momentum(clv_surgery *surgery, bool coarsened);
+
+// What a rule speaks of, made ready for it (prepare.c): columns that the body lacks. Whether levels are among it.
+clv_result surgery_prepare_rule(clv_surgery *surgery, const clv_rule *rule, bool *levels);
+// How many columns there are; and back to so many, after a failure.
+uint32_t surgery_column_count(const clv_surgery *surgery);
+void surgery_keep_columns(clv_surgery *surgery, uint32_t count);
+// The columns of levels on faces and volumes, where there are any, as the levels of vertices have them.
+void surgery_tell_levels(clv_surgery *surgery);
+
 // Marks the cells of a zone in `zoned` (tear.c).
 clv_result surgery_mark_zone(clv_surgery *surgery, const clv_zone *zone);
 // The cells of a zone, in `cells` (remove.c); `what` wants them.
@@ -136,6 +157,8 @@ clv_result surgery_select(clv_surgery *surgery, const clv_cut *cut);
 // Where neighbours have refined a facet, all parts of it, at the level of the coarser of its two cells, instead
 // (facet.c): `facets` may then hold one twice.
 clv_result surgery_whole_facets(clv_surgery *surgery);
+// The parts of one such facet, in `face`: none where it is whole.
+clv_result surgery_whole_facet(clv_surgery *surgery, clv_dart facet);
 // A number for a sewn facet, the same from both sides. False when memory is out.
 bool surgery_facet_key(const clv_surgery *surgery, clv_dart dart, uint64_t *key);
 // Room for a mark at each vertex. Those of a facet's corners: all of them.

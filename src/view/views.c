@@ -1,6 +1,7 @@
 // Creating bodies of views, and keeping their parameters.
 
 #include "view/views.h"
+#include "view/column.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,34 +33,12 @@ bool clv_views_stale(const clv_views *views) {
 
 // Columns
 
-static bool is_whole_number(const rule_tree *type) {
-  return !strcmp(type->name, "int") || !strcmp(type->name, "bool");
-}
-
-static void read_policies(const rule_tree *policies, clv_column_def *def) {
-  for (uint32_t k = 0; rule_there(policies) && k < policies->count; k++) {
-    const char *name = policies->child[k]->name;
-    if (!strcmp(name, "blend")) {
-      def->create = CLV_CREATE_MEAN;
-      def->merge = CLV_MERGE_MEAN;
-    }
-  }
-  for (uint32_t k = 0; rule_there(policies) && k < policies->count; k++) {
-    const char *name = policies->child[k]->name;
-    if (!strcmp(name, "merge_sum")) def->merge = CLV_MERGE_SUM;
-    if (!strcmp(name, "merge_mean")) def->merge = CLV_MERGE_MEAN;
-    if (!strcmp(name, "merge_keep")) def->merge = CLV_MERGE_KEEP;
-    if (!strcmp(name, "merge_error")) def->merge = CLV_MERGE_ERROR;
-    if (!strcmp(name, "split_share")) def->split = CLV_SPLIT_SHARE;
-  }
-}
-
 // The column of a declaration: the map's own when it fits, a new one otherwise.
 static clv_result require_column(clv_views *views, const rule_tree *tree) {
   clv_map *view = &views->map->view;
   const uint32_t components = law_components(tree->child[0]);
   const clv_orbit orbit = law_column_orbit(tree, view->dimension);
-  const bool whole = is_whole_number(tree->child[0]);
+  const bool whole = view_column_is_whole(tree);
   if (!orbit) return CLV_OK; // nothing of that sort in a map of this dimension
   const clv_column *there = clv_column_find(view, tree->name);
   if (there) {
@@ -71,19 +50,7 @@ static clv_result require_column(clv_views *views, const rule_tree *tree) {
                       "the map's column '%s' is not what the program declares: it needs %u %s on the same orbit",
                       tree->name, components, whole ? "32-bit whole numbers" : "doubles");
   }
-  double initial[9] = {0};
-  int32_t numbers[9] = {0};
-  if (tree->kind == RULE_EMBED && !law_initial(views->program, tree, views->params.data, initial))
-    return no_memory(views);
-  for (uint32_t k = 0; k < components; k++) numbers[k] = embed_whole(initial[k]);
-  clv_column_def def = {.name = tree->name,
-                        .orbit = orbit,
-                        .type = whole ? CLV_INT32 : CLV_DOUBLE,
-                        .components = components,
-                        .initial = whole ? (const void *)numbers : initial};
-  if (tree->kind == RULE_EMBED) read_policies(tree->child[3], &def);
-  const clv_result result = clv_column_create(view, &def, NULL);
-  return result == CLV_OK ? CLV_OK : views_fail(views, result, "%s", clv_map_error(view));
+  return view_column_create(view, views->program, views->params.data, tree, &views->error);
 }
 
 static clv_result find_positions(clv_views *views) {

@@ -161,6 +161,11 @@ clv_result clv_world_schedule(clv_world *world, const clv_action *given) {
   uint32_t at = world->actions.count;
   while (at > world->next && world->actions.data[at - 1].action.time > action.time) at--;
   const bool applies = world_kinds[action.kind].needs & ACTION_APPLY;
+  if (applies) {
+    clv_surgery *surgery = world->bodies.data[action.body].surgery;
+    const clv_result ready = clv_surgery_prepare(surgery, &action.apply); // now: worlds made alike have columns alike
+    if (ready != CLV_OK) return world_fail(world, ready, "action 'apply': %s", clv_surgery_error(surgery));
+  }
   if (applies && !BASE_RESERVE(&world->allocator, &world->rules, (uint64_t)world->rules.count + 1))
     return world_no_memory(world);
   const clv_result inserted = world_insert(world, at, &action);

@@ -1,0 +1,122 @@
+// What a rule needs of a body before it can be applied: a column for each embedding that it speaks of.
+//
+// Levels of refinement are those of vertices (`lev`). What rules know of faces and volumes (`flev`, `vlev`) follows
+// from them, and is worked out anew for each rule: whoever refined the body, and put together, rules see the same.
+
+#include "rule/graph.h"
+#include "rule/law.h"
+#include "rule/program.h"
+#include "surgery/surgery.h"
+#include "view/column.h"
+
+typedef struct preparing {
+  clv_surgery *surgery;
+  const clv_rule *rule;
+  uint8_t *reached; // by declaration
+  double *params;
+  bool levels;
+} preparing;
+
+static bool is_of_levels(const char *name) {
+  return !strcmp(name, "lev") || !strcmp(name, "flev") || !strcmp(name, "vlev");
+}
+
+static clv_result lacks(const preparing *p, const rule_tree *tree, const char *why) {
+  return surgery_fail(p->surgery, CLV_ERROR_ARGUMENT, "rule '%s' speaks of '%s', %s", clv_rule_name(p->rule),
+                      tree->name, why);
+}
+
+static clv_result prepare_column(preparing *p, const rule_tree *tree) {
+  clv_map *map = p->surgery->map;
+  if (is_of_levels(tree->name)) p->levels = true;
+  if (clv_column_find(map, tree->name)) return CLV_OK;
+  if (tree->kind == RULE_DERIVE) return lacks(p, tree, "which is derived, and no law of the body derives it");
+  if (!law_column_orbit(tree, map->dimension)) return lacks(p, tree, "and a surface has no such places");
+  clv_error error = {0};
+  const clv_result result = view_column_create(map, p->rule->program, p->params, tree, &error);
+  return result == CLV_OK ? CLV_OK : surgery_fail(p->surgery, result, "%s", error.message);
+}
+
+static clv_result prepare_columns(preparing *p) {
+  const clv_program *program = p->rule->program;
+  clv_result result = CLV_OK;
+  rule_reach(p->rule, p->reached);
+  if (!law_param_defaults(program, p->params)) return surgery_no_memory(p->surgery);
+  for (uint32_t k = 0; result == CLV_OK && k < program->declarations.count; k++) {
+    const rule_tree *tree = program->declarations.data[k];
+    if (p->reached[k] && (tree->kind == RULE_EMBED || tree->kind == RULE_DERIVE)) result = prepare_column(p, tree);
+  }
+  return result;
+}
+
+clv_result surgery_prepare_rule(clv_surgery *s, const clv_rule *rule, bool *levels) {
+  const uint32_t declarations = rule->program->declarations.count;
+  const size_t params = (law_param_count(rule->program) + 1u) * sizeof(double);
+  preparing p = {.surgery = s, .rule = rule};
+  p.reached = base_allocate(&s->allocator, declarations);
+  p.params = base_allocate(&s->allocator, params);
+  const clv_result result = p.reached && p.params ? prepare_columns(&p) : surgery_no_memory(s);
+  base_free(&s->allocator, p.reached, declarations);
+  base_free(&s->allocator, p.params, params);
+  *levels = p.levels;
+  return result;
+}
+
+uint32_t surgery_column_count(const clv_surgery *s) {
+  uint32_t count = 0;
+  while (clv_column_list(s->map, count)) count++;
+  return count;
+}
+
+void surgery_keep_columns(clv_surgery *s, uint32_t count) {
+  for (uint32_t k = surgery_column_count(s); k-- > count;) clv_column_destroy(s->map, clv_column_list(s->map, k));
+}
+
+clv_result clv_surgery_prepare(clv_surgery *s, const clv_apply *apply) {
+  bool levels;
+  const char *wrong = clv_apply_wrong(apply);
+  if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the rule cannot be applied: %s", wrong);
+  const uint32_t columns = surgery_column_count(s);
+  const clv_result result = surgery_prepare_rule(s, apply->rule, &levels);
+  if (result != CLV_OK) surgery_keep_columns(s, columns);
+  return result;
+}
+
+// Levels
+
+// A face has three corners and more; finer vertices are what others have put on its edges.
+static int32_t level_of_face(const clv_surgery *s, clv_dart face) {
+  int32_t least[3] = {INT32_MAX, INT32_MAX, INT32_MAX};
+  clv_dart at = face;
+  do {
+    int32_t level = *(const int32_t *)clv_column_at(s->levels, at);
+    for (uint32_t k = 0; k < 3; k++) {
+      if (level >= least[k]) continue;
+      const int32_t other = least[k];
+      least[k] = level;
+      level = other;
+    }
+    at = clv_alpha(s->map, clv_alpha(s->map, at, 0), 1);
+  } while (at != face);
+  return least[2] == INT32_MAX ? 0 : least[2];
+}
+
+static bool is_level(const clv_map *map, const clv_column *column, clv_orbit orbit) {
+  const clv_column_def *def = column ? clv_column_get_def(column) : NULL;
+  return def && def->type == CLV_INT32 && def->components == 1 &&
+         clv_orbit_dims(map, def->orbit) == clv_orbit_dims(map, orbit);
+}
+
+void surgery_tell_levels(clv_surgery *s) {
+  clv_map *map = s->map;
+  const clv_column *faces = clv_column_find(map, "flev"), *volumes = clv_column_find(map, "vlev");
+  if (is_level(map, faces, CLV_FACE))
+    for (clv_id id = clv_id_next(map, CLV_FACE, (clv_id){0}); id.index; id = clv_id_next(map, CLV_FACE, id)) {
+      const clv_dart face = clv_id_dart(map, CLV_FACE, id);
+      *(int32_t *)clv_column_at(faces, face) = level_of_face(s, face);
+    }
+  if (map->dimension != 3 || !is_level(map, volumes, CLV_VOLUME)) return;
+  clv_dart cell;
+  for (surgery_cursor at = {0}; (cell = surgery_next_cell(map, &at));)
+    *(int32_t *)clv_column_at(volumes, cell) = (int32_t)surgery_level_of(s, cell);
+}
