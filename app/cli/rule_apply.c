@@ -19,7 +19,7 @@ typedef struct job {
   uint32_t parameter_count, dart_count; // how many of the parameters take darts for certain
   clv_parameter parameters[CLI_PLACES];
   int32_t level;
-  bool leveled;
+  bool leveled; // it was given
   uint64_t applied, refused;
   char reason[512]; // why it was refused first
 } job;
@@ -52,14 +52,14 @@ static int read_level(job *j) {
 }
 
 // Places go to the parameters in order, the level to those that take one. What a script takes is known to the script
-// alone: there the level comes behind the places.
+// alone: there the level is what comes behind the places.
 static int fill_arguments(const job *j, const cli_place *places, int count, clv_rule_argument *arguments) {
   int used = 0;
   bool level_used = false;
   for (uint32_t k = 0; k < j->parameter_count; k++) {
     const clv_parameter_kind kind = j->parameters[k].kind;
     arguments[k] = (clv_rule_argument){.number = j->level};
-    if (kind == CLV_PARAMETER_LEVEL || (kind == CLV_PARAMETER_ANY && used == count && j->leveled)) {
+    if (kind == CLV_PARAMETER_LEVEL || (kind == CLV_PARAMETER_ANY && used == count)) {
       level_used = true;
       continue;
     }

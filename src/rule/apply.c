@@ -154,8 +154,10 @@ bool apply_all_closed(apply_run *run) {
   for (uint32_t k = 0; k < run->open.count; k++) {
     const apply_open open = run->open.data[k];
     if (clv_dart_alive(&run->m->view, open.dart) && clv_is_free(&run->m->view, open.dart, open.i))
-      return APPLY_FAIL(run, "rule '%s' would leave a cell open: link %u of dart %u leads nowhere", open.rule, open.i,
-                        open.dart);
+      return APPLY_FAIL(run,
+                        "rule '%s' would leave a cell open where the body ends or is parted: link %u of dart %u leads "
+                        "nowhere; it is for bodies without a boundary, or for scripts that close what it opens",
+                        open.rule, open.i, open.dart);
   }
   return true;
 }

@@ -247,6 +247,26 @@ static bool ties_hold(apply_match *match) {
   return true;
 }
 
+// The link of the left side that joins two nodes; UINT32_MAX when none does.
+static uint32_t link_between(const rule_graph *graph, uint32_t u, uint32_t v) {
+  const rule_side *left = &graph->node[u].side[RULE_LEFT];
+  for (uint32_t i = 0; i < RULE_DIMS; i++)
+    if (left->tie[i].known == RULE_ARC_TO && left->tie[i].at == v) return i;
+  return UINT32_MAX;
+}
+
+// A dart would be two nodes: most often both ends of a link that is free there.
+static bool is_two_nodes(const apply_match *match, clv_dart dart, uint32_t u, uint32_t v) {
+  const rule_graph *graph = match->graph;
+  apply_run *run = match->run;
+  const uint32_t i = link_between(graph, u, v);
+  if (i <= run->m->view.dimension && clv_is_free(&run->m->view, dart, i))
+    return APPLY_FAIL(run, "rule '%s' does not match: the body ends there, and '%s -%u- %s' wants a neighbour",
+                      run->name, graph->node[u].name, i, graph->node[v].name);
+  return APPLY_FAIL(run, "rule '%s' does not match: its nodes '%s' and '%s' would be one and the same, dart %u",
+                    run->name, graph->node[u].name, graph->node[v].name, dart);
+}
+
 // Matches are injective: a dart is one node at one position.
 bool apply_places_differ(apply_match *match) {
   const rule_graph *graph = match->graph;
@@ -256,8 +276,8 @@ bool apply_places_differ(apply_match *match) {
     for (uint32_t v = 0; v < graph->node_count; v++) {
       const clv_dart dart = *apply_dart(match, p, v);
       if (!dart) continue;
-      if (apply_table_find(&match->places, dart) != APPLY_NOT_FOUND)
-        return APPLY_FAIL(run, "rule '%s' does not match: dart %u would be two of its nodes at once", run->name, dart);
+      const uint32_t other = apply_table_find(&match->places, dart);
+      if (other != APPLY_NOT_FOUND) return is_two_nodes(match, dart, other % graph->node_count, v);
       if (!apply_table_put(&run->m->allocator, &match->places, dart, p * graph->node_count + v))
         return apply_no_memory(run);
     }

@@ -195,6 +195,26 @@ refused() {
 it 'a rule that matches nowhere' refused
 it 'two hooks everywhere' misuse "'sew3' has 2 hooks; say where they are: --at DART,DART" \
   rule apply topology.rule sew3 apart.vtk -o a.vtu
+refined_by_script() { # options
+  ok rule apply topology refine_tet tet.vtk "$@" -o eight.vtu && describes eight.vtu cells.volumes 8
+}
+it 'a script at level 0, everywhere' refined_by_script --at all:cell
+it 'a script at level 0, somewhere' refined_by_script --at cell:0
+it 'a script at a level that is given' refined_by_script --at all:cell --level 0
+
+open_body() {
+  cleave 1 rule apply topology dual tet.vtk -o a.vtu
+  mentions "rule 'dual' would leave a cell open where the body ends or is parted"
+  mentions 'it is for bodies without a boundary'
+}
+it 'a rule for closed bodies' open_body
+
+body_ends() {
+  cleave 1 rule apply topology unsew3 tet.vtk -o a.vtu
+  mentions "rule 'unsew3' does not match: the body ends there, and 'a -3- b' wants a neighbour"
+}
+it 'a rule that wants neighbours' body_ends
+
 it 'one place for two hooks' misuse "'sew3' has no place for 'b'; give it behind --at, after a comma" \
   rule apply topology.rule sew3 tet.vtk --at cell:0 -o a.vtu
 it 'two places for one hook' misuse "'unsew3' takes fewer places than the 2 behind --at" \
