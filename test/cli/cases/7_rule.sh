@@ -215,6 +215,13 @@ body_ends() {
 }
 it 'a rule that wants neighbours' body_ends
 
+extruded() { # rule, mesh, a count of `info` and what it is
+  ok rule apply topology "$1" "$2" -o extruded.vtu && describes extruded.vtu "${@:3}"
+  ok check extruded.vtu
+}
+it 'prisms on faces' extruded extrude tet.vtk cells.volumes 5 cells.vertices 16
+it 'quadrangles on edges' extruded extrude_edge plate.vtu cells.faces 16
+
 it 'one place for two hooks' misuse "'sew3' has no place for 'b'; give it behind --at, after a comma" \
   rule apply topology.rule sew3 tet.vtk --at cell:0 -o a.vtu
 it 'two places for one hook' misuse "'unsew3' takes fewer places than the 2 behind --at" \
