@@ -422,6 +422,35 @@ static void events_apply_rules(void **state) {
   }
 }
 
+// A rule that is applied for a while acts when something gives way, not before, and ends.
+static void rules_are_applied_for_a_while(void **state) {
+  (void)state;
+  static const char *const lasts[] = {"for: 1", "for: 0.05"};
+  for (uint32_t k = 0; k < 2; k++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "cleave: 1\nmesh: {grid: hex, cells: [4, 1, 1], size: [4, 1, 1]}\ngravity: [0, 0, 0]\nuntil: 0.2\n"
+             "fix: [{box: [[0, 0, 0], [0, 1, 1]]}]\nsolver: {method: implicit-euler, step: 10 ms}\n"
+             "move: [{box: [[4, 0, 0], [4, 1, 1]], path: [[0.06, [0, 0, 0]], [0.1, [8, 0, 0]]]}]\n"
+             "events: [{at: 0, apply: {rule: tear, params: {toughness: 1.2}, %s}}]\n",
+             lasts[k]);
+    clv_scene *scene;
+    clv_error error = {0};
+    clv_world *world = build(text, &scene, &error);
+    if (!world) fail_msg("%s", error.message);
+    uint32_t early = 0, late = 0;
+    for (uint32_t step = 0; step < 20; step++) {
+      clv_world_report report = {0};
+      if (clv_world_step(world, &report) != CLV_OK) fail_msg("%s", clv_world_error(world));
+      *(step < 6 ? &early : &late) += report.surgery.facets;
+    }
+    assert_int_equal(early, 0);
+    assert_true(k ? late == 0 : late > 0);
+    clv_world_destroy(world);
+    clv_scene_destroy(scene);
+  }
+}
+
 // What a body cannot have is told before the run.
 static void rules_that_a_body_cannot_serve(void **state) {
   (void)state;
@@ -572,6 +601,7 @@ int main(void) {
       cmocka_unit_test(output_of_a_scene),
       cmocka_unit_test(missing_file),
       cmocka_unit_test(events_apply_rules),
+      cmocka_unit_test(rules_are_applied_for_a_while),
       cmocka_unit_test(rules_that_a_body_cannot_serve),
       cmocka_unit_test(applied_rules_are_explained),
       cmocka_unit_test(memory_runs_out),

@@ -33,6 +33,17 @@ static bool check_pull(const scene_reader *r, scene_hold *pull) {
   return true;
 }
 
+// A rule that is applied for a while has a path of one key: where that ends, so does the rule.
+static bool check_apply(const scene_reader *r, scene_hold *apply) {
+  if (!scene_given(&apply->part, &scene_group_apply, "for")) return true;
+  clv_key *key = base_arena_take(r->arena, sizeof *key);
+  if (!key) return scene_no_memory(r);
+  *key = (clv_key){.time = apply->lasts};
+  apply->path.items = key;
+  apply->path.count = 1;
+  return true;
+}
+
 static bool check_holds(const scene_reader *r, const scene_holds *holds) {
   for (uint32_t k = 0; k < holds->count; k++) {
     if (!check_zone(r, &holds->items[k].zone)) return false;
@@ -120,6 +131,7 @@ static bool check_event(const scene_reader *r, const clv_scene *scene, scene_eve
     if (!check_zone(r, &action->zone) || !check_zone(r, &action->in.zone) || !check_zone(r, &action->along.zone))
       return false;
     if (kind == CLV_ACTION_PULL && !check_pull(r, action)) return false;
+    if (kind == CLV_ACTION_APPLY && !check_apply(r, action)) return false;
     if (action->surface && !action->surface[0])
       return scene_fail(r, scene_place(&action->part, "surface"), "'surface' is empty; name a file");
   }

@@ -137,6 +137,7 @@ typedef struct scene_hold {
   bool coarsen;
   const char *rule, *file;
   uint32_t on; // a scene_orbit
+  double lasts;
   scene_parameters params;
 } scene_hold;
 

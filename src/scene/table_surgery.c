@@ -110,6 +110,14 @@ const scene_group scene_group_apply = {
              .example = "1",
              .what = "The level that a rule of refinement asks for."},
             WHERE_KEY("in", in, "Cells: orbits that meet one of them, its centre in the zone at rest."),
+            {.name = "for",
+             .type = SCENE_REAL,
+             AT(scene_hold, lasts),
+             .quantity = SCENE_TIME,
+             ABOVE(0),
+             .example = "0.5",
+             .what = "How long it is applied, before every step; that it matches nowhere is no failure then. Without "
+                     "it, once."},
             {0},
         },
 };

@@ -18,7 +18,7 @@ const world_kind world_kinds[CLV_ACTION_KIND_COUNT] = {
     [CLV_ACTION_ADAPT] = {"adapt", ACTION_ZONE | ACTION_ADAPT | ACTION_MAY_PATH | ACTION_LASTS, true, NULL,
                           world_adapt},
     [CLV_ACTION_SCALPEL] = {"scalpel", ACTION_SCALPEL | ACTION_PATH, false, world_take_scalpel, world_move_scalpel},
-    [CLV_ACTION_APPLY] = {"apply", ACTION_ZONE | ACTION_APPLY, true, world_apply, NULL},
+    [CLV_ACTION_APPLY] = {"apply", ACTION_ZONE | ACTION_APPLY | ACTION_MAY_PATH, true, world_apply, world_apply_again},
     [CLV_ACTION_SLICE] = {"slice", ACTION_SLICE | ACTION_MAY_PATH, true, world_slice, world_sweep_slice},
 };
 

@@ -103,6 +103,7 @@ clv_result world_coarsen(clv_world *world, const world_action *entry, clv_surger
 }
 
 clv_result world_apply(clv_world *world, const world_action *entry, clv_surgery_report *report) {
+  if (entry->action.key_count) return CLV_OK; // as a tool
   clv_apply apply = entry->action.apply;
   apply.zone = entry->action.zone;
   const clv_result result = clv_surgery_apply(surgery_of(world, entry), &apply, report);
@@ -193,6 +194,18 @@ clv_result world_tear(clv_world *world, const world_action *entry, double from, 
   tear.zone = entry->action.zone;
   clv_surgery_report one;
   const clv_result result = clv_surgery_tear(surgery_of(world, entry), &tear, &one);
+  if (result == CLV_OK) world_sum_surgery(report, &one);
+  return of_surgery(world, entry, result);
+}
+
+clv_result world_apply_again(clv_world *world, const world_action *entry, double from, double to,
+                             clv_surgery_report *report) {
+  (void)from;
+  (void)to;
+  clv_apply apply = entry->action.apply;
+  apply.zone = entry->action.zone;
+  clv_surgery_report one;
+  const clv_result result = clv_surgery_apply(surgery_of(world, entry), &apply, &one);
   if (result == CLV_OK) world_sum_surgery(report, &one);
   return of_surgery(world, entry, result);
 }
