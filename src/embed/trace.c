@@ -98,7 +98,7 @@ static uint32_t next_write(const embed_trace *t, clv_dart dart, uint32_t i, uint
   const clv_dart first = i == t->m->view.dimension ? facet_first(t->m, dart) : CLV_NO_DART;
   for (uint32_t k = latest(t, first); k && t->entries.data[k - 1].entry >= moment; k = t->entries.data[k - 1].earlier) {
     const uint32_t entry = t->entries.data[k - 1].entry;
-    if (log[entry].op == MAP_LINK && entry < found) found = entry;
+    if (entry < found && log[entry].op == MAP_LINK) found = entry;
   }
   return found;
 }
