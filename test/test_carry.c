@@ -252,6 +252,18 @@ static void refine_both(twins *t, clv_dart dart) {
 
 // By hand
 
+// A facet between two cells that are not the root: a dart of the second.
+static clv_dart beside_first(const twins *t) {
+  const clv_map *map = t->map[AT_ONCE];
+  const clv_dart cell = cell_number(t, 0);
+  for (uint32_t l = 0; l < clv_templates[t->kind].dart_count; l++) {
+    const clv_dart beyond = clv_alpha(map, cell | l, map->dimension);
+    if (beyond != (cell | l) && beyond >> 6 != t->root[AT_ONCE] >> 6) return beyond;
+  }
+  fail_msg("no cell but the root lies beside the first");
+  return CLV_NO_DART;
+}
+
 static const uint32_t two_cells[3] = {2, 1, 1}, some_cells[3] = {2, 2, 2};
 
 static void a_child_is_refined_at_once(void **state) {
@@ -307,14 +319,8 @@ static void a_side_is_refined_when_it_is_parted(void **state) {
     twins t;
     begin_twins(&t, g, some_cells, 2);
     const clv_map *map = t.map[AT_ONCE];
-    const clv_dart cell = cell_number(&t, 0);
-    clv_dart beside = CLV_NO_DART;
-    for (uint32_t l = 0; l < clv_templates[t.kind].dart_count && !beside; l++) {
-      const clv_dart beyond = clv_alpha(map, cell | l, 2);
-      if (beyond != (cell | l) && beyond >> 6 != t.root[AT_ONCE] >> 6) beside = beyond;
-    }
-    assert_true(beside);
-    refine_both(&t, cell);
+    const clv_dart beside = beside_first(&t);
+    refine_both(&t, cell_number(&t, 0));
     const clv_dart other = clv_alpha(map, clv_alpha(map, clv_alpha(map, beside, 0), 1), 0); // the end of the other half
     assert_int_equal(both(&t, unsew, number_of(&t, beside), 0), CLV_OK);
     assert_int_equal(both(&t, unsew, number_of(&t, other), 0), CLV_OK);
@@ -358,6 +364,67 @@ static void what_hangs_in_a_cell_is_of_it(void **state) {
     }
 }
 
+// A value is set at a dart that came, and lies on an old vertex, which is parted then.
+static void a_new_dart_speaks_for_an_old_vertex(void **state) {
+  (void)state;
+  twins t;
+  begin_twins(&t, 1, some_cells, 2);
+  const clv_map *map = t.map[AT_ONCE];
+  const clv_dart beside = beside_first(&t), facing = clv_alpha(map, beside, 2);
+  assert_int_equal(both(&t, insert_edge, number_of(&t, facing), 2), CLV_OK);
+  assert_int_equal(both(&t, set_heat, number_of(&t, clv_alpha(map, facing, 1)), 7), CLV_OK);
+  assert_int_equal(both(&t, unsew, number_of(&t, beside), 0), CLV_OK);
+  end_twins(&t);
+}
+
+// A value is set for one half of an edge, or for one part of a face, between a refined cell and its neighbour, which is
+// refined then; something else is cut.
+static void the_other_half_is_another(void **state) {
+  (void)state;
+  for (uint32_t g = 0; g < GRIDS; g++) {
+    twins t;
+    begin_twins(&t, g, some_cells, EXTRAS);
+    const clv_map *map = t.map[AT_ONCE];
+    const clv_dart beside = beside_first(&t);
+    refine_both(&t, cell_number(&t, 0));
+    assert_int_equal(both(&t, set_edge, number_of(&t, beside), 7), CLV_OK);
+    assert_int_equal(both(&t, set_side, number_of(&t, beside), 8), CLV_OK);
+    const clv_dart child = clv_alpha(map, beside, map->dimension);
+    assert_int_equal(both(&t, set_edge, number_of(&t, child), 9), CLV_OK);
+    assert_int_equal(both(&t, set_side, number_of(&t, child), 10), CLV_OK);
+    refine_both(&t, beside);
+    clv_dart inner = t.root[AT_ONCE];
+    while (clv_is_free(map, inner, map->dimension)) inner++;
+    assert_int_equal(both(&t, unsew, number_of(&t, inner), 0), CLV_OK);
+    end_twins(&t);
+  }
+}
+
+// Darts that finer neighbours have hung into a cell go over to its children, and stand for these at once.
+static void a_child_is_refined_at_what_hangs_in_it(void **state) {
+  (void)state;
+  for (uint32_t g = 0; g < GRIDS; g++) {
+    twins t;
+    begin_twins(&t, g, some_cells, 2);
+    const clv_map *map = t.map[AT_ONCE];
+    const clv_dart beside = beside_first(&t);
+    refine_both(&t, cell_number(&t, 0));
+    refine_both(&t, clv_alpha(map, beside, map->dimension));
+    refine_both(&t, beside);
+    uint32_t at = 0; // of a child, as its neighbour is
+    const clv_map *single = t.map[ONE_BY_ONE];
+    const clv_column *lev = clv_column_find(single, "lev");
+    for (; at < t.walk[AT_ONCE].count; at++) {
+      const clv_dart dart = t.walk[ONE_BY_ONE].darts[at];
+      const bool hangs = map->pages[t.walk[AT_ONCE].darts[at] >> CLV_PAGE_SHIFT].kind > CLV_TEMPLATE_LAST;
+      if (hangs && clv_cell_shape(single, dart) == t.kind && level_of(single, lev, dart) == 1) break;
+    }
+    assert_true(at < t.walk[AT_ONCE].count);
+    assert_int_equal(both(&t, refine, at, 1), CLV_OK);
+    end_twins(&t);
+  }
+}
+
 // A fan of edges is put into a face, and cut out of it: the middle part has none of the darts that were there.
 static void a_part_of_new_darts_has_what_was_there(void **state) {
   (void)state;
@@ -394,8 +461,8 @@ static bool is_at_root(const twins *t, clv_orbit orbit, uint32_t at) {
 
 static void set_some(twins *t, random_source *random, uint32_t extra_count) {
   static one_edit *const sets[EXTRAS] = {set_heat, set_stuff, set_corner, set_edge, set_side};
-  assert_int_equal(both(t, sets[random_below(random, extra_count)], any(t, random), random_below(random, 1000)),
-                   CLV_OK);
+  const uint32_t which = random_below(random, extra_count), at = any(t, random);
+  assert_int_equal(both(t, sets[which], at, random_below(random, 1000)), CLV_OK);
 }
 
 static void refine_some(twins *t, random_source *random) {
@@ -411,7 +478,7 @@ static void refining_at_random(void **state) {
   (void)state;
   for (uint32_t round = 0; round < rounds; round++) {
     random_source random = {seed = first_seed + round};
-    const uint32_t g = round % GRIDS, extra_count = 2 + random_below(&random, EXTRAS - 1);
+    const uint32_t g = (uint32_t)(seed % GRIDS), extra_count = 2 + random_below(&random, EXTRAS - 1);
     twins t;
     begin_twins(&t, g, some_cells, extra_count);
     for (uint32_t k = 2 + random_below(&random, 8); k > 0; k--) {
@@ -434,7 +501,7 @@ static void inserting_at_random(void **state) {
   for (uint32_t round = 0; round < rounds; round++) {
     random_source random = {seed = first_seed + round};
     twins t;
-    begin_twins(&t, round % GRIDS, some_cells, 2);
+    begin_twins(&t, (uint32_t)(seed % GRIDS), some_cells, 2);
     for (uint32_t k = 2 + random_below(&random, 12); k > 0; k--) {
       const uint32_t what = random_below(&random, 10), at = any(&t, &random);
       const bool root = is_at_root(&t, CLV_CELL, at);
@@ -512,6 +579,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_side_is_refined_when_it_is_parted),
       cmocka_unit_test(the_last_word_counts),
       cmocka_unit_test(what_hangs_in_a_cell_is_of_it),
+      cmocka_unit_test(a_new_dart_speaks_for_an_old_vertex),
+      cmocka_unit_test(the_other_half_is_another),
+      cmocka_unit_test(a_child_is_refined_at_what_hangs_in_it),
       cmocka_unit_test(a_part_of_new_darts_has_what_was_there),
       cmocka_unit_test(refining_at_random),
       cmocka_unit_test(inserting_at_random),

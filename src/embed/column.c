@@ -143,7 +143,6 @@ static void embedding_destroy(void *self) {
   BASE_RELEASE(&m->allocator, &e->parts);
   BASE_RELEASE(&m->allocator, &e->given);
   BASE_RELEASE(&m->allocator, &e->stated);
-  BASE_RELEASE(&m->allocator, &e->by_dart);
   embed_trace_free(&e->trace, m);
   base_free(&m->allocator, e, sizeof *e);
   m->embedding = (map_embedding){0};

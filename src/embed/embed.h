@@ -59,8 +59,9 @@ typedef struct embedding {
   map *map;
   BASE_ARRAY(clv_column *) columns;
   BASE_ARRAY(embed_parents) parents, by_child; // of this commit's new vertices
-  BASE_ARRAY(embed_moment) stated, by_dart;    // values set by hand: at which darts, by which entries (recall.c)
+  BASE_ARRAY(embed_moment) stated;             // values set by hand: at which darts, by which entries (recall.c)
   embed_trace trace;
+  uint32_t followed; // the entry behind the one whose orbit was followed last
   uint32_t loosened; // as embed_loosened says, once it was asked
   bool loosened_is_known;
   BASE_ARRAY(uint32_t) heirs; // where in the log each cell begins that took the place of others
@@ -92,11 +93,10 @@ static inline int32_t embed_whole(double number) {
 }
 
 // Where values that were set by hand belong when the transaction ends, into `stated`; without a plan, in a commit that
-// its lineage tells. What new orbits came of: the latest set of a column at a dart's orbit before a moment, counted
-// from 1; or the latest birth, or the value of an old orbit. False when memory is out (recall.c).
+// its lineage tells. The value of what the orbit of a dart came of, before a moment: that of the latest birth, or of an
+// old orbit. False when memory is out (recall.c).
 bool embed_state_values(embedding *e, const map *m, const map_plan *plan);
 bool embed_is_loose(embedding *e, const map *m, uint32_t dims);
-bool embed_recall_set(embedding *e, const clv_column *column, embed_moment at, uint32_t *entry);
 bool embed_recall_value(embedding *e, const clv_column *column, embed_moment at, const uint8_t **value);
 // Who a vertex was put between, by its dart; NULL where nobody said so (carry.c).
 const embed_parents *embed_parents_of(const embedding *e, clv_dart child);

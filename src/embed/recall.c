@@ -35,15 +35,17 @@ static uint32_t last_change(const map *m) {
   return k;
 }
 
-// Whether an old orbit is several now: a plan tells. Where cells are only refined, what lies on a dart that came is not
-// parted any more; without a plan, edges may be.
-static bool was_parted(const map *m, const map_plan *plan, const map_index *index, clv_dart dart) {
+// Whether the orbit of a dart may be several now. Where cells are only refined, what lies on a dart that came is not
+// parted any more; without a plan, edges may be. Of old orbits a plan tells; a dart that came bears no name, whatever
+// it lies on.
+static bool may_be_parted(const map *m, const map_plan *plan, const map_index *index, clv_dart dart) {
   if (m->scratch->plan.refined && embed_is_added(m, dart)) return false;
   if (!plan) return (index->dims & 1u) && index->dims != clv_orbit_dims(&m->view, CLV_CELL);
   const map_orbits *o = &plan->orbits[index->dims];
   const uint64_t old = map_old_name(m, index, dart);
+  if (!old) return true;
   uint32_t parts = 0;
-  for (uint32_t k = old ? map_first_part(o, old) : o->by_old.count; k < o->by_old.count; k++) {
+  for (uint32_t k = map_first_part(o, old); k < o->by_old.count; k++) {
     const map_part *part = &o->parts.data[o->by_old.data[k]];
     if (part->old != old || part->orbit == MAP_NO_ORBIT) break;
     parts++;
@@ -51,13 +53,22 @@ static bool was_parted(const map *m, const map_plan *plan, const map_index *inde
   return parts > 1;
 }
 
+// What came of the orbit for which an entry set a value. Several values are often set one behind the other.
+static bool trace_set(embedding *e, const map *m, uint32_t entry) {
+  const map_write w = m->log.data[entry], *last = entry && e->followed == entry ? &m->log.data[entry - 1] : NULL;
+  e->followed = 0;
+  const bool same = last && last->op == MAP_VALUE && last->dart == w.dart && last->i == w.i;
+  if (!same && !embed_trace_onward(&e->trace, m, w.i, (embed_moment){w.dart, entry})) return false;
+  e->followed = entry + 1;
+  return true;
+}
+
 // A value that is not copied where orbits part is had by one of them.
-static bool state_onward(embedding *e, const map *m, const clv_column *column, clv_dart dart, uint32_t entry) {
-  const map_index *index = column->index;
-  if (!embed_trace_onward(&e->trace, m, index->dims, (embed_moment){dart, entry})) return false;
+static bool state_onward(embedding *e, const map *m, const clv_column *column, uint32_t entry) {
+  if (!trace_set(e, m, entry)) return false;
   for (uint32_t k = 0; k < e->trace.reached.count; k++) {
     const clv_dart heir = e->trace.reached.data[k].dart;
-    if (!clv_dart_alive(&m->view, heir) || !map_names_place(m, index->inner, heir)) continue;
+    if (!clv_dart_alive(&m->view, heir) || !map_names_place(m, column->index->inner, heir)) continue;
     if (!state(e, m, heir, entry)) return false;
     if (!embed_copies(column)) break;
   }
@@ -70,53 +81,9 @@ static int compare_entries(const void *a, const void *b) {
   return (p->dart > q->dart) - (p->dart < q->dart);
 }
 
-static int compare_darts(const void *a, const void *b) {
-  const embed_moment *p = a, *q = b;
-  if (p->dart != q->dart) return p->dart < q->dart ? -1 : 1;
-  return (p->moment > q->moment) - (p->moment < q->moment);
-}
-
-static bool list_by_dart(embedding *e, const map *m) {
-  const map_words *notable = &m->scratch->notable;
-  if (!BASE_RESERVE(&m->allocator, &e->by_dart, notable->count)) return false;
-  e->by_dart.count = 0;
-  for (uint32_t k = 0; k < notable->count; k++) {
-    const map_write w = m->log.data[notable->data[k]];
-    if (w.op == MAP_VALUE) e->by_dart.data[e->by_dart.count++] = (embed_moment){w.dart, notable->data[k]};
-  }
-  qsort(e->by_dart.data, e->by_dart.count, sizeof *e->by_dart.data, compare_darts);
-  return true;
-}
-
-static bool is_set(const embedding *e, const map *m, const clv_column *column) {
-  for (uint32_t k = 0; k < e->by_dart.count; k++)
-    if (m->log.data[e->by_dart.data[k].moment].before == column->number) return true;
-  return false;
-}
-
-// New orbits that came off others for which a value was set.
-static bool state_parts(embedding *e, const map *m, const map_plan *plan) {
-  if (!embed_is_loose(e, m, UINT32_MAX)) return true;
-  if (!list_by_dart(e, m)) return false;
-  for (uint32_t c = 0; c < e->columns.count; c++) {
-    const clv_column *column = e->columns.data[c];
-    const map_orbits *o = &plan->orbits[column->index->dims];
-    if (!embed_copies(column) || !embed_is_loose(e, m, column->index->dims) || !is_set(e, m, column)) continue;
-    for (uint32_t k = 0; k < o->orbits.count; k++) {
-      const map_new_orbit *orbit = &o->orbits.data[k];
-      const clv_dart dart = o->nodes.data[orbit->node_start];
-      uint32_t entry = 0;
-      if (orbit->part_start != orbit->part_end) continue;
-      if (!embed_recall_set(e, column, (embed_moment){dart, m->log.count}, &entry)) return false;
-      if (entry && !state(e, m, dart, entry - 1)) return false;
-    }
-  }
-  return true;
-}
-
 bool embed_state_values(embedding *e, const map *m, const map_plan *plan) {
   const map_words *notable = &m->scratch->notable;
-  e->stated.count = 0;
+  e->stated.count = e->followed = 0;
   if (!m->scratch->plan.values_set) return true;
   const uint32_t settled = last_change(m);
   bool ordered = true;
@@ -126,42 +93,17 @@ bool embed_state_values(embedding *e, const map *m, const map_plan *plan) {
     const clv_column *column = e->columns.data[w.before];
     const bool alive = clv_dart_alive(&m->view, w.dart);
     const bool parted =
-        notable->data[k] < settled && embed_copies(column) && was_parted(m, plan, column->index, w.dart);
+        notable->data[k] < settled && embed_copies(column) && may_be_parted(m, plan, column->index, w.dart);
     const bool whole = alive && !parted;
     ordered &= whole;
     if (whole && !state(e, m, w.dart, notable->data[k])) return false;
-    if (!whole && !state_onward(e, m, column, w.dart, notable->data[k])) return false;
+    if (!whole && !state_onward(e, m, column, notable->data[k])) return false;
   }
-  const uint32_t said = e->stated.count;
-  if (plan && !plan->refined && !state_parts(e, m, plan)) return false;
-  if (!ordered || e->stated.count > said)
-    qsort(e->stated.data, e->stated.count, sizeof *e->stated.data, compare_entries);
+  if (!ordered) qsort(e->stated.data, e->stated.count, sizeof *e->stated.data, compare_entries);
   return true;
 }
 
 // What new orbits came of
-
-bool embed_recall_set(embedding *e, const clv_column *column, embed_moment at, uint32_t *entry) {
-  const map *m = column->map;
-  *entry = 0;
-  if (!embed_trace_back(&e->trace, m, column->index->dims, at)) return false;
-  for (uint32_t k = 0; k < e->trace.reached.count; k++) {
-    const embed_moment *was = &e->trace.reached.data[k];
-    uint32_t low = 0, high = e->by_dart.count;
-    while (low < high) {
-      const uint32_t middle = low + (high - low) / 2;
-      if (compare_darts(&e->by_dart.data[middle], was) < 0)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    for (; low-- > 0 && e->by_dart.data[low].dart == was->dart;) {
-      const uint32_t set = e->by_dart.data[low].moment;
-      if (m->log.data[set].before == column->number && set + 1 > *entry) *entry = set + 1;
-    }
-  }
-  return true;
-}
 
 bool embed_recall_value(embedding *e, const clv_column *column, embed_moment at, const uint8_t **value) {
   if (!embed_trace_back(&e->trace, column->map, column->index->dims, at)) return false;

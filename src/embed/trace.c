@@ -202,6 +202,16 @@ static bool concerns(const search *s, map_write w, clv_dart dart) {
                           : w.op == MAP_ALPHA && w.dart == dart && (s->dims >> w.i & 1u);
 }
 
+// What a dart of an added cell came of: the one in its place, which lay on what it lies on; or another, where there was
+// none. What they lie apart in is told of the cell as the transaction found it, so the first is asked first.
+static clv_dart place_before(map_write w) {
+  return w.after ? w.after : w.before;
+}
+
+static bool is_heir(const search *s, map_write w) {
+  return w.after || (s->dims & w.i) == w.i;
+}
+
 static bool is_earlier(uint32_t moment, uint32_t than) {
   return moment < than;
 }
@@ -216,7 +226,7 @@ static bool follow_onward(search *s, embed_moment from, map_write w, uint32_t en
     const clv_dart to = w.op == MAP_ALPHA ? w.after : facing(s->t, from.dart, w.after, entry + 1);
     return reach(s, (embed_moment){to, entry + 1});
   }
-  const bool heir = w.op == MAP_INHERIT && ((w.before == from.dart && (s->dims & w.i) == w.i) || w.after == from.dart);
+  const bool heir = w.op == MAP_INHERIT && is_heir(s, w) && place_before(w) == from.dart;
   return !heir || reach(s, (embed_moment){w.dart, entry + 1});
 }
 
@@ -226,9 +236,8 @@ static bool follow_back(search *s, embed_moment from, map_write w, uint32_t entr
     const clv_dart to = w.op == MAP_ALPHA ? w.before : facing(s->t, from.dart, w.before, entry);
     return reach(s, (embed_moment){to, entry});
   }
-  if (w.op != MAP_INHERIT || w.dart != from.dart) return true;
-  if ((s->dims & w.i) == w.i && !reach(s, (embed_moment){w.before, entry})) return false;
-  return !w.after || reach(s, (embed_moment){w.after, entry});
+  const bool heir = w.op == MAP_INHERIT && is_heir(s, w) && w.dart == from.dart;
+  return !heir || reach(s, (embed_moment){place_before(w), entry});
 }
 
 bool embed_trace_onward(embed_trace *t, const map *m, uint32_t dims, embed_moment from) {

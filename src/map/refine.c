@@ -487,11 +487,30 @@ static clv_result refine(map_refining *r, clv_refined *out) {
   return result == CLV_OK ? report(r, out) : result;
 }
 
+// The first dart of the cell of a dart. One that hangs in it may have come over from the cell's parent, and answers
+// with that until the commit: a corner of the cell is asked.
+static clv_result find_cell(map *m, clv_dart dart, clv_dart *cell) {
+  *cell = dart & ~63u;
+  if (map_page(m, dart).kind != MAP_KIND_DARTS) return CLV_OK;
+  clv_walk darts;
+  map_walk_init(&darts, m);
+  const bool walked = map_walk_darts(&darts, m, clv_orbit_dims(&m->view, CLV_CELL), dart);
+  *cell = map_block(m, dart) << 6;
+  for (uint32_t k = 0; walked && k < darts.count; k++) {
+    if (map_page(m, darts.darts[k]).kind == MAP_KIND_DARTS) continue;
+    *cell = darts.darts[k] & ~63u;
+    break;
+  }
+  clv_walk_end(&darts);
+  return walked ? CLV_OK : map_no_memory(m);
+}
+
 clv_result clv_map_refine(clv_map *view, clv_dart dart, uint32_t level, const int32_t *levels, clv_refined *refined) {
   map *m = map_of(view);
-  const clv_result result = map_editable(m, &dart, 1);
+  clv_dart cell = CLV_NO_DART;
+  clv_result result = map_editable(m, &dart, 1);
+  if (result == CLV_OK) result = find_cell(m, dart, &cell);
   if (result != CLV_OK) return result;
-  const clv_dart cell = map_page(m, dart).kind == MAP_KIND_DARTS ? map_block(m, dart) << 6 : dart & ~63u;
   const uint32_t kind = map_page(m, cell).kind;
   const map_refinement *table = map_refinement_of(kind, cell == (dart & ~63u) ? dart & 63u : 0);
   if (!table)
