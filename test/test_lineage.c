@@ -157,6 +157,7 @@ static void edit_twin(twin *t, clv_kind kind, uint64_t seed) {
 
 static void lineage_and_walks_agree(void **unused) {
   (void)unused;
+  uint32_t by_lineage = 0;
   for (uint32_t k = 0; k < 16 * rounds; k++) {
     const bool tets = k % 2 == 0;
     const clv_grid_kind grid = tets ? CLV_GRID_TET5 : CLV_GRID_HEX;
@@ -173,10 +174,11 @@ static void lineage_and_walks_agree(void **unused) {
       assert_int_equal(told.heard.hash, walking.heard.hash);
       assert_int_equal(hash_values(told.map), hash_values(walking.map));
     }
-    assert_true(told.told > 0);
+    by_lineage += told.told;
     clv_map_destroy(told.map);
     clv_map_destroy(walking.map);
   }
+  assert_true(by_lineage > 16 * rounds);
 }
 
 int main(int argc, char **argv) {
