@@ -1,5 +1,5 @@
 // Tearing and the scalpel among cells that are refined, cut, removed and coarsened: whatever came before, nothing is
-// lost. soak: yes
+// lost; and what springs of refined cells bear. soak: yes
 
 #include "cleave/surgery.h"
 #include "physics/body.h"
@@ -143,6 +143,72 @@ static void in_any_order(void **argument) {
   assert_true(tied > 0); // cracks have ended in the middle of coarse edges
 }
 
+// Springs of edges: where they lie at rest, and their stiffness times their length.
+typedef struct spring {
+  double end[2][3], ea;
+} spring;
+
+static double distance(const double a[3], const double b[3]) {
+  return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
+static uint32_t list_springs(const clv_body *body, spring *list, uint32_t room) {
+  const clv_map *map = clv_body_map(body);
+  const clv_column *ks = clv_column_find(map, "ks");
+  const double *rest = clv_body_rest(body);
+  uint32_t count = 0;
+  assert_non_null(ks);
+  for (clv_id id = clv_id_next(map, CLV_EDGE, (clv_id){0}); id.index; id = clv_id_next(map, CLV_EDGE, id)) {
+    assert_true(count < room);
+    const clv_dart dart = clv_id_dart(map, CLV_EDGE, id), ends[2] = {dart, clv_alpha(map, dart, 0)};
+    spring *s = &list[count++];
+    for (uint32_t k = 0; k < 2; k++)
+      memcpy(s->end[k], rest + 3 * (size_t)clv_id_of(map, CLV_VERTEX, ends[k]).index, sizeof s->end[k]);
+    s->ea = *(const double *)clv_column_at(ks, dart) * distance(s->end[0], s->end[1]);
+  }
+  return count;
+}
+
+// Whether one is half of the other, from either end of either.
+static bool is_half(const spring *half, const spring *whole) {
+  double middle[3];
+  for (uint32_t k = 0; k < 3; k++) middle[k] = 0.5 * (whole->end[0][k] + whole->end[1][k]);
+  for (uint32_t k = 0; k < 4; k++)
+    if (distance(half->end[k & 1], whole->end[k >> 1]) + distance(half->end[!(k & 1)], middle) < 1e-12) return true;
+  return false;
+}
+
+static void halves_keep_stiffness_times_length(void **prestate) {
+  enum { ROOM = 2000 };
+  const options *o = *prestate;
+  spring *before = malloc(2 * ROOM * sizeof *before), *after = before + ROOM;
+  assert_non_null(before);
+  for (uint32_t g = 0; g < REFINED_GRIDS; g++) {
+    body_setup setup = refined_setup(refined_grids[g], "springs");
+    setup.def.program = o->laws;
+    clv_body *body = body_of(&setup);
+    const uint32_t whole = list_springs(body, before, ROOM);
+    const clv_map *map = clv_body_map(body);
+    const clv_dart cell = clv_id_dart(map, CLV_CELL, clv_id_next(map, CLV_CELL, (clv_id){0}));
+    clv_surgery *surgery = clv_surgery_create(body, NULL);
+    assert_non_null(surgery);
+    if (clv_surgery_refine_cells(surgery, &cell, 1, 1, NULL) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
+    const uint32_t count = list_springs(body, after, ROOM);
+    uint32_t halves = 0;
+    for (uint32_t k = 0; k < count; k++)
+      for (uint32_t n = 0; n < whole; n++) {
+        if (!is_half(&after[k], &before[n])) continue;
+        if (!(fabs(after[k].ea - before[n].ea) <= 1e-12 * before[n].ea))
+          fail_msg("grid %u: half of an edge of %.17g N has %.17g N", refined_grids[g], before[n].ea, after[k].ea);
+        halves++;
+      }
+    assert_true(halves >= 6); // all edges of a cell, two halves each
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+  free(before);
+}
+
 int main(int argc, char **argv) {
   options o = {.seed = 1, .times = 1};
   for (int k = 1; k < argc; k++) {
@@ -157,7 +223,8 @@ int main(int argc, char **argv) {
   }
   o.rules = program_of_module("topology");
   o.laws = beam_program();
-  const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(in_any_order, &o)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(in_any_order, &o),
+                                     cmocka_unit_test_prestate(halves_keep_stiffness_times_length, &o)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   clv_program_destroy(o.rules);
   clv_program_destroy(o.laws);
