@@ -213,6 +213,7 @@ static void views_follow_every_edit(void **state) {
       123, // cells ceased to be of any kind that a law is for
       69,  // terms of a mass cancelled
       87,  // a face had four corners from one side, three and a hanging vertex from the other
+      137, // an edge was folded onto itself in one of its cells
   };
   for (uint64_t seed = 1; o->total < o->edits; seed++) run_sequence(o, seed);
   for (uint32_t k = 0; k < sizeof found / sizeof *found; k++) run_sequence(o, found[k]);

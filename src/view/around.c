@@ -19,6 +19,7 @@ static inline bool is_beside(clv_dart dart, const clv_dart twice[2]) {
 static uint32_t go_round(const map *m, clv_dart start, clv_dart darts[VIEW_AROUND]) {
   const clv_dart end = map_alpha(m, start, 0), twice[2] = {end, map_alpha(m, end, 2)};
   uint32_t count = 0;
+  if (twice[1] == start) return 0; // folded in its cell: both ways lead through the same others
   for (clv_dart at = start;;) {
     if (count == VIEW_AROUND) return 0;
     darts[count++] = at;
