@@ -23,7 +23,7 @@ enum { EDITS = 1700 };
 #else
 enum { EDITS = 20000 };
 #endif
-enum { SOAK_EDITS = 200000, SEQUENCE = 250 };
+enum { SOAK_EDITS = 50000, SEQUENCE = 250 };
 
 typedef struct options {
   uint64_t edits, seed, done[EDIT_COUNT], total, compared, wild;

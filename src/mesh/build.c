@@ -182,7 +182,7 @@ static clv_result test_polygon(elements_test *t, size_t element, size_t count) {
 static clv_result test_template(elements_test *t, size_t element, const uint32_t *corners) {
   const clv_kind kind = (clv_kind)t->mesh->kinds[element];
   const uint32_t count = clv_templates[kind].corner_count;
-  uint32_t vertices[8];
+  uint32_t vertices[8] = {0};
   double p[8][3];
   for (uint32_t k = 0; k < count; k++) {
     vertices[k] = t->vertices->of_point[corners[k]];

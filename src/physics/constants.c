@@ -236,8 +236,7 @@ void physics_spring_constants(const clv_body *body, const physics_section *secti
   const double(*rest)[3] = clv_column_data(body->rest, CLV_NONE, NULL);
   *springs = (physics_springs){0};
   if (!section->model->springs) return;
-  solid s; // all corners that the kind has
-  s.kind = kind;
+  solid s = {.kind = kind};
   for (uint32_t c = 0; c < count; c++)
     memcpy(s.corner[c], rest[map->corners[kind][(size_t)row * count + c]], sizeof s.corner[c]);
   s.volume =

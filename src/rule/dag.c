@@ -32,7 +32,7 @@ static uint32_t hash_of(const dag_node *node, const dag_ref *tuple) {
 static bool same(const dag *graph, const dag_node *a, const dag_node *b, const dag_ref *tuple) {
   if (a->op != b->op || a->count != b->count || a->index != b->index) return false;
   if (bits_of(a->value) != bits_of(b->value)) return false;
-  if (a->op == DAG_TUPLE) return memcmp(graph->tuples.data + a->arg[0], tuple, b->count * sizeof *tuple) == 0;
+  if (tuple) return memcmp(graph->tuples.data + a->arg[0], tuple, b->count * sizeof *tuple) == 0;
   return a->arg[0] == b->arg[0] && a->arg[1] == b->arg[1] && a->arg[2] == b->arg[2];
 }
 

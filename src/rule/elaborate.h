@@ -208,7 +208,7 @@ dag_ref law_sum_points(law_maker *m, dag_ref at_point); // where one point stand
 // elaborate.c: items, and whole laws
 bool law_make(law_maker *m, const rule_tree *declaration, const law_shape *shape);
 // Gives the law that was made its rolled form, where it can have one.
-void law_roll(law_maker *m, const rule_tree *declaration, const law_shape *shape);
+void law_roll(law_maker *m, const rule_tree *tree, const law_shape *shape);
 void law_maker_free(law_maker *m);
 bool law_circular(clv_program *program, const rule_tree *declaration);
 
