@@ -314,7 +314,8 @@ static lip lip_of(clv_body *body, const clv_slice *slice) {
   lip found = {0};
   for (clv_id a = clv_id_next(map, CLV_VERTEX, (clv_id){0}); a.index; a = clv_id_next(map, CLV_VERTEX, a))
     for (clv_id b = clv_id_next(map, CLV_VERTEX, a); b.index; b = clv_id_next(map, CLV_VERTEX, b)) {
-      if (memcmp(rest + 3 * (size_t)a.index, rest + 3 * (size_t)b.index, 3 * sizeof *rest)) continue;
+      const double *p = rest + 3 * (size_t)a.index, *q = rest + 3 * (size_t)b.index;
+      if (p[0] != q[0] || p[1] != q[1] || p[2] != q[2]) continue;
       const double height = fabs(height_at(body, slice, a.index));
       found.corners++;
       found.on += height < 1e-9;
