@@ -99,7 +99,7 @@ bool embed_state_values(embedding *e, const map *m, const map_plan *plan) {
     if (whole && !state(e, m, w.dart, notable->data[k])) return false;
     if (!whole && !state_onward(e, m, column, notable->data[k])) return false;
   }
-  if (!ordered) qsort(e->stated.data, e->stated.count, sizeof *e->stated.data, compare_entries);
+  if (!ordered && e->stated.count) qsort(e->stated.data, e->stated.count, sizeof *e->stated.data, compare_entries);
   return true;
 }
 
