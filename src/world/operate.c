@@ -15,6 +15,13 @@ static clv_result of_surgery(clv_world *world, const world_action *entry, clv_re
                           : world_action_fail(world, entry, result, clv_surgery_error(surgery_of(world, entry)));
 }
 
+// Likewise of one that goes on: what it did is added to the report.
+static clv_result add_surgery(clv_world *world, const world_action *entry, clv_result result,
+                              const clv_surgery_report *one, clv_surgery_report *report) {
+  if (result == CLV_OK) world_sum_surgery(report, one);
+  return of_surgery(world, entry, result);
+}
+
 // At a time
 
 clv_result world_remove(clv_world *world, const world_action *entry, clv_surgery_report *report) {
@@ -194,8 +201,7 @@ clv_result world_tear(clv_world *world, const world_action *entry, double from, 
   tear.zone = entry->action.zone;
   clv_surgery_report one;
   const clv_result result = clv_surgery_tear(surgery_of(world, entry), &tear, &one);
-  if (result == CLV_OK) world_sum_surgery(report, &one);
-  return of_surgery(world, entry, result);
+  return add_surgery(world, entry, result, &one, report);
 }
 
 clv_result world_apply_again(clv_world *world, const world_action *entry, double from, double to,
@@ -206,8 +212,7 @@ clv_result world_apply_again(clv_world *world, const world_action *entry, double
   apply.zone = entry->action.zone;
   clv_surgery_report one;
   const clv_result result = clv_surgery_apply(surgery_of(world, entry), &apply, &one);
-  if (result == CLV_OK) world_sum_surgery(report, &one);
-  return of_surgery(world, entry, result);
+  return add_surgery(world, entry, result, &one, report);
 }
 
 clv_result world_adapt(clv_world *world, const world_action *entry, double from, double to,
