@@ -215,6 +215,31 @@ static void a_set_value_has_the_last_word(void **state) {
   clv_map_destroy(map);
 }
 
+// A cell that is sewn to another and comes off it again in one transaction goes on with what was said of both; whether
+// it was there before, and whether it was said before they were sewn or between.
+static void a_set_value_goes_with_what_was_joined_for_a_while(void **state) {
+  (void)state;
+  for (uint32_t turn = 0; turn < 4; turn++) {
+    const bool is_new = turn & 1u, is_sewn = turn & 2u;
+    clv_map *map = create_map(2);
+    clv_column *tag = create(map, (clv_column_def){.name = "tag", .orbit = CLV_VERTEX});
+    begin(map);
+    const clv_dart a = add_cell(map, CLV_TRI);
+    clv_dart b = is_new ? CLV_NO_DART : add_cell(map, CLV_QUAD);
+    commit(map);
+    begin(map);
+    if (is_new) b = add_cell(map, CLV_QUAD);
+    if (is_sewn) assert_int_equal(clv_map_sew(map, 2, a, b), CLV_OK);
+    assert_int_equal(clv_column_set(tag, a, &(double){7}), CLV_OK);
+    if (!is_sewn) assert_int_equal(clv_map_sew(map, 2, a, b), CLV_OK);
+    assert_int_equal(clv_map_unsew(map, 2, b), CLV_OK);
+    commit(map);
+    assert_true(get(tag, a) == 7 && get(tag, b) == 7);
+    assert_true(get(tag, clv_alpha(map, a, 0)) == 0 && get(tag, clv_alpha(map, b, 0)) == 0);
+    clv_map_destroy(map);
+  }
+}
+
 static void what_is_set_is_rolled_back(void **state) {
   (void)state;
   clv_map *map = create_map(2);
@@ -689,6 +714,7 @@ int main(void) {
       cmocka_unit_test(values_are_set_for_new_orbits),
       cmocka_unit_test(a_set_value_has_the_last_word),
       cmocka_unit_test(a_set_value_is_the_new_cells),
+      cmocka_unit_test(a_set_value_goes_with_what_was_joined_for_a_while),
       cmocka_unit_test(what_is_set_is_rolled_back),
       cmocka_unit_test(each_value_is_destroyed_once),
       cmocka_unit_test(inner_values_are_destroyed_once),

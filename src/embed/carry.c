@@ -419,7 +419,7 @@ static clv_result prepare_column(embedding *e, clv_column *column, const map_pla
 clv_result embed_prepare(void *self, map *m, const map_plan *plan) {
   embedding *e = self;
   e->rejoins = plan->gathered;
-  e->loosened_is_known = false;
+  e->loosened_is_known = e->passages_are_known = false;
   if (!collect_parents(e, m) || !embed_state_values(e, m, plan)) return map_no_memory(m);
   clv_result result = CLV_OK;
   for (uint32_t pass = 0; pass < 2; pass++) // inner columns first: their new rows are read by the others' weights

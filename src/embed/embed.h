@@ -63,7 +63,8 @@ typedef struct embedding {
   embed_trace trace;
   uint32_t followed; // the entry behind the one whose orbit was followed last
   uint32_t loosened; // as embed_loosened says, once it was asked
-  bool loosened_is_known;
+  embed_passage passages[4]; // as embed_find_passages says, likewise
+  bool loosened_is_known, passages_are_known;
   BASE_ARRAY(uint32_t) heirs; // where in the log each cell begins that took the place of others
   BASE_ARRAY(clv_part) parts;
   BASE_ARRAY(embed_given) given; // in order of dart, of the log that had so many entries at that revision (level.c)

@@ -267,3 +267,18 @@ uint32_t embed_loosened(const map *m) {
   }
   return dims;
 }
+
+void embed_find_passages(const map *m, embed_passage passages[4]) {
+  const uint32_t n = m->view.dimension;
+  for (uint32_t i = 0; i < 4; i++) passages[i] = (embed_passage){UINT32_MAX, 0};
+  for (uint32_t k = 0; k < m->log.count; k++) {
+    const map_write w = m->log.data[k];
+    const clv_dart nobody = w.op == MAP_LINK ? CLV_NO_DART : w.dart;
+    const bool link = w.op == MAP_ALPHA || w.op == MAP_LINK;
+    for (uint32_t i = 0; i <= n; i++) {
+      const bool told = link && i == (w.op == MAP_LINK ? n : w.i);
+      if ((w.op == MAP_INHERIT || (told && w.after != nobody)) && k < passages[i].joined) passages[i].joined = k;
+      if (told && w.before != nobody) passages[i].parted = k;
+    }
+  }
+}

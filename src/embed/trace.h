@@ -48,4 +48,11 @@ bool embed_trace_back(embed_trace *t, const map *m, uint32_t dims, embed_moment 
 bool embed_is_added(const map *m, clv_dart dart);
 uint32_t embed_loosened(const map *m);
 
+// The first entry of the log that joins darts in a dimension, and the last that parts some. A dart that takes the place
+// of another is joined to what that lay in.
+typedef struct embed_passage {
+  uint32_t joined, parted;
+} embed_passage;
+void embed_find_passages(const map *m, embed_passage passages[4]);
+
 #endif
