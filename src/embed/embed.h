@@ -61,8 +61,8 @@ typedef struct embedding {
   BASE_ARRAY(embed_parents) parents, by_child; // of this commit's new vertices
   BASE_ARRAY(embed_moment) stated;             // values set by hand: at which darts, by which entries (recall.c)
   embed_trace trace;
-  uint32_t followed; // the entry behind the one whose orbit was followed last
-  uint32_t loosened; // as embed_loosened says, once it was asked
+  uint32_t followed;         // the entry behind the one whose orbit was followed last
+  uint32_t loosened;         // as embed_loosened says, once it was asked
   embed_passage passages[4]; // as embed_find_passages says, likewise
   bool loosened_is_known, passages_are_known;
   BASE_ARRAY(uint32_t) heirs; // where in the log each cell begins that took the place of others

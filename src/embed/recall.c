@@ -53,8 +53,8 @@ static bool may_be_parted(const map *m, const map_plan *plan, const map_index *i
   return parts > 1;
 }
 
-// Whether something that an orbit was joined to may have come off it again after a moment: it goes on with what was said
-// of both, and the plan, which knows the orbits at either end of the transaction alone, does not tell.
+// Whether something that an orbit was joined to may have come off it again after a moment: it goes on with what was
+// said of both, and the plan, which knows the orbits at either end of the transaction alone, does not tell.
 static bool may_have_passed(embedding *e, const map *m, uint32_t dims, uint32_t moment) {
   if (m->scratch->plan.refined) return false;
   if (!e->passages_are_known) embed_find_passages(m, e->passages);
@@ -107,9 +107,9 @@ bool embed_state_values(embedding *e, const map *m, const map_plan *plan) {
     if (w.op != MAP_VALUE) continue;
     const clv_column *column = e->columns.data[w.before];
     const bool alive = clv_dart_alive(&m->view, w.dart);
-    const bool parted = notable->data[k] < settled && embed_copies(column) &&
-                        (may_be_parted(m, plan, column->index, w.dart) ||
-                         may_have_passed(e, m, column->index->dims, notable->data[k]));
+    const bool parted =
+        notable->data[k] < settled && embed_copies(column) &&
+        (may_be_parted(m, plan, column->index, w.dart) || may_have_passed(e, m, column->index->dims, notable->data[k]));
     const bool whole = alive && !parted;
     ordered &= whole;
     if (whole && !state(e, m, w.dart, notable->data[k])) return false;
