@@ -629,8 +629,9 @@ static void mixed(void **unused) {
   clv_surgery_report report;
   const clv_zone all = clv_zone_all();
   const uint64_t hash = clv_map_hash(map);
-  assert_int_equal(clv_surgery_refine(surgery, &all, 1, &report), CLV_ERROR_REFUSED);
-  assert_non_null(strstr(clv_surgery_error(surgery), "cannot be refined"));
+  const clv_dart both[2] = {clv_cell_at(map, CLV_HEX, 0), clv_cell_at(map, CLV_PYRAMID, 0)};
+  assert_int_equal(clv_surgery_refine_cells(surgery, both, 2, 1, &report), CLV_ERROR_REFUSED);
+  assert_non_null(strstr(clv_surgery_error(surgery), "a pyramid cannot be refined"));
   assert_int_equal(clv_map_hash(map), hash);
   static const clv_kind able[] = {CLV_TET, CLV_HEX};
   for (uint32_t k = 0; k < 2; k++)
@@ -639,6 +640,16 @@ static void mixed(void **unused) {
       if (cell && clv_surgery_refine_cells(surgery, &cell, 1, 1, NULL) != CLV_OK)
         fail_msg("%s", clv_surgery_error(surgery));
     }
+  check_body(body);
+  // A zone: what is able, twice; the others are counted once.
+  const uint32_t unable = clv_cell_count(map, CLV_PRISM) + clv_cell_count(map, CLV_PYRAMID);
+  if (clv_surgery_refine(surgery, &all, 2, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
+  assert_true(report.refined > 8);
+  assert_true(report.refused >= unable); // those with hanging vertices are told, too
+  clv_dart cell;
+  for (uint32_t k = 0; k < 2; k++)
+    for (uint32_t row = 0; row < clv_cell_rows(map, able[k]); row++)
+      if ((cell = clv_cell_at(map, able[k], row))) assert_int_equal(clv_surgery_level(surgery, cell), 2);
   check_body(body);
   clv_surgery_destroy(surgery);
   clv_body_destroy(body);

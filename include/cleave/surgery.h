@@ -47,7 +47,7 @@ typedef struct clv_surgery_report {
   uint32_t coarsened; // cells, parents counted
   uint32_t split;     // cells cut in pieces along a plane
   uint32_t moved;     // vertices moved onto a blade
-  uint32_t refused;   // places left as they were, for the bound on quality
+  uint32_t refused;   // places left as they were, for the bound on quality, or as they are of no kind to be refined
   uint32_t stuck;     // vertices that should move onto a blade and cannot, whatever the bound
   uint32_t applied;   // times that a rule was applied
 } clv_surgery_report;
@@ -224,11 +224,12 @@ CLV_API void clv_scalpel_memory(clv_scalpel *scalpel, double **values, size_t *c
 
 // Refining and coarsening
 
-// Refines the cells of a list, or of a zone, once; a cell of `level` or finer stays as it is. Tetrahedra, hexahedra,
-// triangles and quadrangles; others are refused.
+// Refines the cells of a list, once; a cell of `level` or finer stays as it is. Tetrahedra, hexahedra, triangles and
+// quadrangles; with others in it, the list is refused.
 CLV_API clv_result clv_surgery_refine_cells(clv_surgery *surgery, const clv_dart *cells, uint32_t count, uint32_t level,
                                             clv_surgery_report *report);
-// Until every cell of the zone has the level: level by level, a transaction each.
+// Until every cell of the zone has the level: level by level, a transaction each. Cells of other kinds stay as they
+// are, and are counted as refused.
 CLV_API clv_result clv_surgery_refine(clv_surgery *surgery, const clv_zone *zone, uint32_t level,
                                       clv_surgery_report *report);
 // Puts families together again whose cells all lie in the zone, down to `level`; where something was cut or removed, or

@@ -166,11 +166,8 @@ static clv_result refine_wishes(clv_surgery *s, const clv_adapt *adapt, clv_surg
   clv_surgery_report one = {0};
   clv_result result = list_wishes(s, WISH_FINE, 0, adapt->level - 1);
   uint32_t kept = 0;
-  for (uint32_t k = 0; result == CLV_OK && k < s->cells.count && (!adapt->most || kept < adapt->most); k++) {
-    const clv_kind kind = clv_cell_shape(s->map, s->cells.data[k]);
-    if (kind == CLV_TRI || kind == CLV_QUAD || kind == CLV_TET || kind == CLV_HEX)
-      s->cells.data[kept++] = s->cells.data[k];
-  }
+  for (uint32_t k = 0; result == CLV_OK && k < s->cells.count && (!adapt->most || kept < adapt->most); k++)
+    if (surgery_may_refine(s, s->cells.data[k])) s->cells.data[kept++] = s->cells.data[k];
   s->cells.count = kept;
   if (result != CLV_OK || !kept) return result;
   result = surgery_begin(s);

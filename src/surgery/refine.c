@@ -50,12 +50,9 @@ static clv_dart shortest_diagonal(const clv_surgery *s, clv_dart cell) {
   return clv_cell_at(s->map, CLV_TET, clv_cell_row(s->map, cell)) | local;
 }
 
-clv_result surgery_refinable(clv_surgery *s, clv_dart cell) {
+bool surgery_may_refine(const clv_surgery *s, clv_dart cell) {
   const clv_kind kind = clv_cell_shape(s->map, cell);
-  if (kind == CLV_TRI || kind == CLV_QUAD || kind == CLV_TET || kind == CLV_HEX) return CLV_OK;
-  return surgery_fail(s, CLV_ERROR_REFUSED,
-                      "a %s cannot be refined: only triangles, quadrangles, tetrahedra and hexahedra can",
-                      clv_kind_name(kind));
+  return kind == CLV_TRI || kind == CLV_QUAD || kind == CLV_TET || kind == CLV_HEX;
 }
 
 // Columns that rules may have.
@@ -102,23 +99,27 @@ clv_result surgery_refine_listed(clv_surgery *s) {
   return surgery_of_map(s, result);
 }
 
-// Leaves those in the list that are coarser than a level.
-static clv_result keep_coarser(clv_surgery *s, uint32_t level) {
-  uint32_t kept = 0;
+// Leaves those in the list that are coarser than a level, and can be finer. Of the others that are, says how many and
+// which was the last.
+static uint32_t keep_coarser(clv_surgery *s, uint32_t level, clv_dart *unable) {
+  uint32_t kept = 0, left_out = 0;
   for (uint32_t k = 0; k < s->cells.count; k++) {
-    if (surgery_level_of(s, s->cells.data[k]) >= level) continue;
-    const clv_result result = surgery_refinable(s, s->cells.data[k]);
-    if (result != CLV_OK) return result;
-    s->cells.data[kept++] = s->cells.data[k];
+    const clv_dart cell = s->cells.data[k];
+    if (surgery_level_of(s, cell) >= level) continue;
+    if (surgery_may_refine(s, cell)) {
+      s->cells.data[kept++] = cell;
+    } else {
+      *unable = cell;
+      left_out++;
+    }
   }
   s->cells.count = kept;
-  return CLV_OK;
+  return left_out;
 }
 
-static clv_result refine_and_end(clv_surgery *s, uint32_t level, clv_surgery_report *report) {
-  clv_result result = keep_coarser(s, level);
-  if (result != CLV_OK || !s->cells.count) return result;
-  result = surgery_begin(s);
+static clv_result refine_and_end(clv_surgery *s, clv_surgery_report *report) {
+  if (!s->cells.count) return CLV_OK;
+  const clv_result result = surgery_begin(s);
   return result == CLV_OK ? surgery_end(s, surgery_refine_listed(s), report) : result;
 }
 
@@ -133,7 +134,12 @@ clv_result clv_surgery_refine_cells(clv_surgery *s, const clv_dart *cells, uint3
   if (!BASE_RESERVE(&s->allocator, &s->cells, count)) return surgery_no_memory(s);
   if (count) memcpy(s->cells.data, cells, count * sizeof *cells);
   s->cells.count = count;
-  return refine_and_end(s, level, report);
+  clv_dart unable;
+  if (keep_coarser(s, level, &unable))
+    return surgery_fail(s, CLV_ERROR_REFUSED,
+                        "a %s cannot be refined: only triangles, quadrangles, tetrahedra and hexahedra can",
+                        clv_kind_name(clv_cell_shape(s->map, unable)));
+  return refine_and_end(s, report);
 }
 
 clv_result clv_surgery_refine(clv_surgery *s, const clv_zone *zone, uint32_t level, clv_surgery_report *report) {
@@ -141,7 +147,10 @@ clv_result clv_surgery_refine(clv_surgery *s, const clv_zone *zone, uint32_t lev
   for (;;) {
     clv_surgery_report one = {0};
     clv_result result = surgery_list_cells(s, zone, "refinement");
-    if (result == CLV_OK) result = refine_and_end(s, level, &one);
+    clv_dart unable;
+    const uint32_t left_out = result == CLV_OK ? keep_coarser(s, level, &unable) : 0;
+    if (result == CLV_OK) result = refine_and_end(s, &one);
+    if (report) report->refused = left_out; // the same every time
     if (result != CLV_OK || !one.refined) return result;
     if (report) report->refined += one.refined;
   }

@@ -159,9 +159,7 @@ clv_result slice_crosses(slicing *c, clv_dart cell, bool *crossed) {
 }
 
 static bool is_coarse(const slicing *c, clv_dart cell) {
-  const clv_kind kind = clv_cell_shape(c->surgery->map, cell);
-  const bool refinable = kind == CLV_TRI || kind == CLV_QUAD || kind == CLV_TET || kind == CLV_HEX;
-  return refinable && surgery_level_of(c->surgery, cell) < c->slice->level;
+  return surgery_may_refine(c->surgery, cell) && surgery_level_of(c->surgery, cell) < c->slice->level;
 }
 
 clv_result slice_list_coarse(slicing *c, clv_dart cell) {

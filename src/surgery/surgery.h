@@ -126,8 +126,8 @@ static inline const int32_t *surgery_levels(const clv_surgery *surgery) {
 clv_result surgery_create_levels(clv_surgery *surgery, clv_error *error);
 // Refines `cells`, all of them there and fit for it, once each. Inside a transaction.
 clv_result surgery_refine_listed(clv_surgery *surgery);
-// True where a cell may be refined: its kind; a sentence otherwise.
-clv_result surgery_refinable(clv_surgery *surgery, clv_dart cell);
+// Whether there are finer cells for one of its kind.
+bool surgery_may_refine(const clv_surgery *surgery, clv_dart cell);
 // Puts together the families of `cells`, of `level` + 1, all of whose cells are marked in `zoned`: one transaction.
 clv_result surgery_coarsen_listed(clv_surgery *surgery, uint32_t level, clv_surgery_report *sum);
 
