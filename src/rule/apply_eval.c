@@ -323,11 +323,12 @@ static bool call_def(apply_run *run, const rule_tree *def, const rule_tree *call
   if (call->count != names->count)
     return APPLY_FAIL(run, "'%s': function '%.80s' takes %u arguments, not %u", run->name, def->name, names->count,
                       call->count);
+  // Arguments get their names once all are known: the next one may speak of a name of the caller's that is the same.
   for (uint32_t k = 0; k < call->count; k++) {
     apply_datum argument;
-    if (!apply_evaluate(run, call->child[k], &argument)) return false;
-    if (!apply_bind(run, names->child[k]->name, &argument)) return false;
+    if (!apply_evaluate(run, call->child[k], &argument) || !apply_bind(run, NULL, &argument)) return false;
   }
+  for (uint32_t k = 0; k < call->count; k++) run->bindings.data[bindings + k].name = names->child[k]->name;
   const bool done = evaluate_apart(run, def->child[1], bindings, value);
   run->bindings.count = bindings;
   return done;

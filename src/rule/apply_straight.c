@@ -62,8 +62,17 @@ static bool guards_hold(apply_match *match, clv_dart first, clv_dart second) {
   return holds;
 }
 
+// Whether a guard goes over the darts of a node, which only a match has.
+static bool goes_over_node(const rule_tree *tree) {
+  if (tree->kind == RULE_REDUCE && tree->child[1]->kind == RULE_NAME) return true;
+  for (uint32_t k = 0; k < tree->count; k++)
+    if (rule_there(tree->child[k]) && goes_over_node(tree->child[k])) return true;
+  return false;
+}
+
 rule_straight apply_straight_sort(const rule_graph *graph, uint32_t n) {
   if (graph->node_count != 2 || graph->relation_count || graph->value_count || graph->levels) return RULE_NOT_STRAIGHT;
+  if (graph->guards && goes_over_node(graph->guards)) return RULE_NOT_STRAIGHT;
   const bool sews = graph->hook_count == 2 && is_free(graph, RULE_LEFT, n) && is_sewn(graph, RULE_RIGHT, n);
   const bool unsews = graph->hook_count == 1 && is_sewn(graph, RULE_LEFT, n) && is_free(graph, RULE_RIGHT, n);
   if ((!sews && !unsews) || !hooks_are_facets(graph, n)) return RULE_NOT_STRAIGHT;
