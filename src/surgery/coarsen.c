@@ -66,10 +66,22 @@ static void total_momentum(const clv_surgery *s, const double *masses, double to
     for (uint32_t i = 0; i < 3; i++) total[i] += masses[slot] * velocities[3 * (size_t)slot + i];
 }
 
+// Vertices that came with the same commit, where a rule refines, too, had what they have now.
+static bool note_new_vertices(clv_surgery *s) {
+  const uint32_t had = s->marks.count;
+  const uint64_t slots = clv_body_slots(s->body);
+  if (surgery_reserve_marks(s) != CLV_OK || !BASE_RESERVE(&s->allocator, &s->gains, 3 * slots) ||
+      !BASE_RESERVE(&s->allocator, &s->heights, slots))
+    return false;
+  const double *masses = clv_body_masses(s->body);
+  for (uint32_t slot = had; slot < slots; slot++) s->heights.data[slot] = masses[slot];
+  return true;
+}
+
 // What corners have that hang goes to those they hang between; children come behind their parents.
 static clv_result pass_on(clv_surgery *s) {
   const physics_hangings *h = s->body->hanging;
-  clv_result result = physics_hanging_ready(s->body);
+  clv_result result = note_new_vertices(s) ? physics_hanging_ready(s->body) : CLV_ERROR_MEMORY;
   for (uint32_t k = h->table.count; result == CLV_OK && k-- > 0;) {
     const physics_hanging *one = &h->table.data[k];
     double *has = &s->gains.data[3 * (size_t)one->slot];
