@@ -5,12 +5,12 @@
 
 static clv_program *rules; // for cut_by_rule
 
-static clv_program *surgery_rules(const char *param, const double *values, uint32_t count) {
+static clv_program *surgery_rules(const char *name, const double *values, uint32_t count) {
   clv_program *program = clv_program_create(NULL);
   assert_non_null(program);
   assert_int_equal(clv_program_use(program, "surgery"), CLV_OK);
   assert_int_equal(clv_program_set_param(program, "blade_up", (double[]){1, 0, 0}, 3), CLV_OK);
-  if (param) assert_int_equal(clv_program_set_param(program, param, values, count), CLV_OK);
+  if (name) assert_int_equal(clv_program_set_param(program, name, values, count), CLV_OK);
   assert_int_equal(clv_program_set_param(program, "nothing", (double[]){1}, 1), CLV_ERROR_ARGUMENT);
   assert_int_equal(clv_program_set_param(program, "toughness", (double[]){1, 2}, 2), CLV_ERROR_ARGUMENT);
   assert_int_equal(clv_program_set_param(program, "toughness", (double[]){NAN}, 1), CLV_ERROR_ARGUMENT);

@@ -3,13 +3,7 @@
 
 #include "support/ruled.h"
 
-enum { MOST_PARAMS = 4, MOST_SHAPES = 8 };
-
-typedef struct param {
-  const char *name;
-  double values[3];
-  uint32_t count;
-} param;
+enum { MOST_SHAPES = 8 };
 
 // One cut, by hand and by rule.
 typedef struct shape {
@@ -17,18 +11,6 @@ typedef struct shape {
   clv_cut cut;
   param params[MOST_PARAMS];
 } shape;
-
-static clv_program *program_with(const param *params, uint32_t count) {
-  clv_program *program = clv_program_create(NULL);
-  assert_non_null(program);
-  assert_int_equal(clv_program_use(program, "surgery"), CLV_OK);
-  for (uint32_t k = 0; k < count && params[k].name; k++)
-    assert_int_equal(clv_program_set_param(program, params[k].name, params[k].values, params[k].count), CLV_OK);
-  const clv_result result = clv_program_check(program);
-  if (result != CLV_OK) print_diagnostics(program);
-  assert_int_equal(result, CLV_OK);
-  return program;
-}
 
 // Shapes
 
@@ -110,19 +92,6 @@ static uint32_t list_shapes(shape *list, const clv_mesh *one) {
 }
 
 // Comparing
-
-// Both maps had the same darts, and cuts keep them.
-static void assert_same_facets(const pair *p, const char *what) {
-  const clv_map *one = clv_body_map(p->body[0]), *other = clv_body_map(p->body[1]);
-  uint32_t different = 0;
-  clv_dart dart = clv_dart_next(one, 0);
-  for (; dart; dart = clv_dart_next(one, dart)) {
-    assert_true(clv_dart_alive(other, dart));
-    different += clv_alpha(one, dart, one->dimension) != clv_alpha(other, dart, one->dimension);
-  }
-  if (different) fail_msg("%s: %u darts are sewn in one body and free in the other", what, different);
-  assert_same_shape(p->body[0], p->body[1]);
-}
 
 static clv_surgery_report cut_pair(pair *p, const shape *s, const clv_program *program) {
   const bool flat = clv_body_map(p->body[0])->dimension == 2;
@@ -220,16 +189,6 @@ static void triangles_add_up_to_a_surface(void **unused) {
 }
 
 // While bodies move
-
-static clv_body *model_body(clv_grid_kind kind, const char *model) {
-  beam b = beam_default();
-  b.kind = kind;
-  b.model = model;
-  b.program = laws;
-  memcpy(b.cells, (uint32_t[]){4, 2, is_flat(kind) ? 0 : 2}, sizeof b.cells);
-  memcpy(b.size, (double[]){4, 2, is_flat(kind) ? 0 : 2}, sizeof b.size);
-  return beam_create(&b);
-}
 
 static void assert_same_motion(const pair *p, const char *what) {
   const clv_map *one = clv_body_map(p->body[0]), *other = clv_body_map(p->body[1]);

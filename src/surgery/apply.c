@@ -14,7 +14,7 @@ typedef struct call {
   clv_rule_argument arguments[APPLY_PARAMETERS];
   uint32_t count, place; // which of them is the dart
   clv_orbit orbit;       // that it is a dart of
-  bool levels;           // the rule speaks of levels
+  surgery_topics topics; // that the rule speaks of
 } call;
 
 clv_apply clv_default_apply(void) {
@@ -84,7 +84,7 @@ static clv_result list_places(clv_surgery *s, const clv_zone *zone, const call *
   for (uint32_t k = 0; good && k < walk.count; k++) {
     clv_dart dart = walk.darts[k];
     if (!everywhere && !in_zone(s, c->orbit, dart, &good)) continue;
-    if (c->levels) good = good && coarsest_dart(s, c->orbit, &dart);
+    if (c->topics.levels) good = good && coarsest_dart(s, c->orbit, &dart);
     s->facets.data[s->facets.count++] = dart;
   }
   clv_walk_end(&walk);
@@ -154,7 +154,7 @@ typedef struct kin {
 } kin;
 
 static void find_kin(const clv_surgery *s, const call *c, uint32_t place, kin *found) {
-  found->there = c->levels && clv_orbit_dims(s->map, c->orbit) == clv_orbit_dims(s->map, CLV_CELL) &&
+  found->there = c->topics.levels && clv_orbit_dims(s->map, c->orbit) == clv_orbit_dims(s->map, CLV_CELL) &&
                  s->listed_levels.data[place] > 0 &&
                  clv_map_family(s->map, s->facets.data[place], s->listed_levels.data[place] - 1u, surgery_levels(s),
                                 &found->family);
@@ -213,15 +213,16 @@ static clv_result apply_at_places(clv_surgery *s, const clv_rule *rule, call *c)
 
 static clv_result make_ready(clv_surgery *s, const clv_apply *apply, call *c) {
   (void)read_call(apply, c);
-  clv_result result = surgery_prepare_rule(s, apply->rule, &c->levels);
+  clv_result result = surgery_prepare_rule(s, apply->rule, &c->topics);
   if (result != CLV_OK) return result;
-  if (c->levels) surgery_tell_levels(s);
+  if (c->topics.levels) surgery_tell_levels(s);
+  if (c->topics.state) surgery_tell_state(s);
   s->cells.count = 0;
   result = surgery_mark_zone(s, &apply->zone);
   if (result == CLV_OK) result = list_places(s, &apply->zone, c);
   if (result == CLV_OK && is_for_facets(s, c)) result = list_parts(s);
   if (result == CLV_OK) result = note_levels(s);
-  return result == CLV_OK && c->levels ? surgery_note_momentum(s) : result;
+  return result == CLV_OK && c->topics.levels ? surgery_note_momentum(s) : result;
 }
 
 static clv_result apply_everywhere(clv_surgery *s, const clv_apply *apply, clv_surgery_report *did) {
@@ -232,7 +233,7 @@ static clv_result apply_everywhere(clv_surgery *s, const clv_apply *apply, clv_s
   s->ruling = true;
   result = surgery_end(s, apply_at_places(s, apply->rule, &c), did);
   s->ruling = false;
-  if (c.levels) surgery_return_momentum(s, result == CLV_OK && did->coarsened);
+  if (c.topics.levels) surgery_return_momentum(s, result == CLV_OK && did->coarsened);
   return result;
 }
 

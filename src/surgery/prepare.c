@@ -1,7 +1,8 @@
 // What a rule needs of a body before it can be applied: a column for each embedding that it speaks of.
 //
 // Levels of refinement are those of vertices (`lev`). What rules know of faces and volumes (`flev`, `vlev`) follows
-// from them, and is worked out anew for each rule: whoever refined the body, and put together, rules see the same.
+// from them, and is worked out anew for each rule: whoever refined the body, and put together, rules see the same. So
+// is what cells bear, strain and stress, as it is when the rule begins.
 
 #include "rule/graph.h"
 #include "rule/law.h"
@@ -14,11 +15,33 @@ typedef struct preparing {
   const clv_rule *rule;
   uint8_t *reached; // by declaration
   double *params;
-  bool levels;
+  surgery_topics topics;
 } preparing;
 
 static bool is_of_levels(const char *name) {
   return !strcmp(name, "lev") || !strcmp(name, "flev") || !strcmp(name, "vlev");
+}
+
+// What cells bear, by column: where it stands in a cell's state, and how many numbers it is.
+typedef struct state_column {
+  const char *name;
+  size_t at;
+  uint32_t components;
+} state_column;
+
+enum { STATE_COLUMNS = 5 };
+static const state_column state_columns[STATE_COLUMNS] = {
+    {"strain", offsetof(clv_cell_state, strain), 3},
+    {"strain_shear", offsetof(clv_cell_state, strain) + 3 * sizeof(double), 3},
+    {"stress", offsetof(clv_cell_state, stress), 3},
+    {"stress_shear", offsetof(clv_cell_state, stress) + 3 * sizeof(double), 3},
+    {"von_mises", offsetof(clv_cell_state, von_mises), 1},
+};
+
+static bool is_of_state(const char *name) {
+  for (uint32_t k = 0; k < STATE_COLUMNS; k++)
+    if (!strcmp(name, state_columns[k].name)) return true;
+  return false;
 }
 
 static clv_result lacks(const preparing *p, const rule_tree *tree, const char *why) {
@@ -28,7 +51,8 @@ static clv_result lacks(const preparing *p, const rule_tree *tree, const char *w
 
 static clv_result prepare_column(preparing *p, const rule_tree *tree) {
   clv_map *map = p->surgery->map;
-  if (is_of_levels(tree->name)) p->levels = true;
+  p->topics.levels |= is_of_levels(tree->name);
+  p->topics.state |= is_of_state(tree->name);
   if (clv_column_find(map, tree->name)) return CLV_OK;
   if (tree->kind == RULE_DERIVE) return lacks(p, tree, "which is derived, and no law of the body derives it");
   if (!law_column_orbit(tree, map->dimension)) return lacks(p, tree, "and a surface has no such places");
@@ -49,7 +73,7 @@ static clv_result prepare_columns(preparing *p) {
   return result;
 }
 
-clv_result surgery_prepare_rule(clv_surgery *s, const clv_rule *rule, bool *levels) {
+clv_result surgery_prepare_rule(clv_surgery *s, const clv_rule *rule, surgery_topics *topics) {
   const uint32_t declarations = rule->program->declarations.count;
   const size_t params = (law_param_count(rule->program) + 1u) * sizeof(double);
   preparing p = {.surgery = s, .rule = rule};
@@ -58,7 +82,7 @@ clv_result surgery_prepare_rule(clv_surgery *s, const clv_rule *rule, bool *leve
   const clv_result result = p.reached && p.params ? prepare_columns(&p) : surgery_no_memory(s);
   base_free(&s->allocator, p.reached, declarations);
   base_free(&s->allocator, p.params, params);
-  *levels = p.levels;
+  *topics = p.topics;
   return result;
 }
 
@@ -73,16 +97,22 @@ void surgery_keep_columns(clv_surgery *s, uint32_t count) {
 }
 
 clv_result clv_surgery_prepare(clv_surgery *s, const clv_apply *apply) {
-  bool levels;
+  surgery_topics topics;
   const char *wrong = clv_apply_wrong(apply);
   if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the rule cannot be applied: %s", wrong);
   const uint32_t columns = surgery_column_count(s);
-  const clv_result result = surgery_prepare_rule(s, apply->rule, &levels);
+  const clv_result result = surgery_prepare_rule(s, apply->rule, &topics);
   if (result != CLV_OK) surgery_keep_columns(s, columns);
   return result;
 }
 
-// Levels
+// What columns tell
+
+static bool is_told(const clv_map *map, const clv_column *column, clv_orbit orbit, clv_type type, uint32_t components) {
+  const clv_column_def *def = column ? clv_column_get_def(column) : NULL;
+  return def && def->type == type && def->components == components &&
+         clv_orbit_dims(map, def->orbit) == clv_orbit_dims(map, orbit);
+}
 
 // A face has three corners and more; finer vertices are what others have put on its edges.
 static int32_t level_of_face(const clv_surgery *s, clv_dart face) {
@@ -101,22 +131,33 @@ static int32_t level_of_face(const clv_surgery *s, clv_dart face) {
   return least[2] == INT32_MAX ? 0 : least[2];
 }
 
-static bool is_level(const clv_map *map, const clv_column *column, clv_orbit orbit) {
-  const clv_column_def *def = column ? clv_column_get_def(column) : NULL;
-  return def && def->type == CLV_INT32 && def->components == 1 &&
-         clv_orbit_dims(map, def->orbit) == clv_orbit_dims(map, orbit);
-}
-
 void surgery_tell_levels(clv_surgery *s) {
   clv_map *map = s->map;
   const clv_column *faces = clv_column_find(map, "flev"), *volumes = clv_column_find(map, "vlev");
-  if (is_level(map, faces, CLV_FACE))
+  if (is_told(map, faces, CLV_FACE, CLV_INT32, 1))
     for (clv_id id = clv_id_next(map, CLV_FACE, (clv_id){0}); id.index; id = clv_id_next(map, CLV_FACE, id)) {
       const clv_dart face = clv_id_dart(map, CLV_FACE, id);
       *(int32_t *)clv_column_at(faces, face) = level_of_face(s, face);
     }
-  if (map->dimension != 3 || !is_level(map, volumes, CLV_VOLUME)) return;
+  if (map->dimension != 3 || !is_told(map, volumes, CLV_VOLUME, CLV_INT32, 1)) return;
   clv_dart cell;
   for (surgery_cursor at = {0}; (cell = surgery_next_cell(map, &at));)
     *(int32_t *)clv_column_at(volumes, cell) = (int32_t)surgery_level_of(s, cell);
+}
+
+void surgery_tell_state(clv_surgery *s) {
+  const clv_column *columns[STATE_COLUMNS];
+  for (uint32_t k = 0; k < STATE_COLUMNS; k++) {
+    columns[k] = clv_column_find(s->map, state_columns[k].name);
+    if (!is_told(s->map, columns[k], CLV_CELL, CLV_DOUBLE, state_columns[k].components)) columns[k] = NULL;
+  }
+  clv_dart cell;
+  for (surgery_cursor at = {0}; (cell = surgery_next_cell(s->map, &at));) {
+    clv_cell_state state;
+    clv_body_cell_state(s->body, cell, &state);
+    for (uint32_t k = 0; k < STATE_COLUMNS; k++)
+      if (columns[k])
+        memcpy(clv_column_at(columns[k], cell), (const char *)&state + state_columns[k].at,
+               state_columns[k].components * sizeof(double));
+  }
 }

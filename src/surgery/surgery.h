@@ -139,13 +139,19 @@ void surgery_family_slots(const clv_surgery *surgery, const clv_family *family, 
 clv_result surgery_take_momentum(clv_surgery *surgery, const clv_family *family, const uint32_t *slots);
 void surgery_return_momentum(clv_surgery *surgery, bool coarsened);
 
-// What a rule speaks of, made ready for it (prepare.c): columns that the body lacks. Whether levels are among it.
-clv_result surgery_prepare_rule(clv_surgery *surgery, const clv_rule *rule, bool *levels);
+// What a rule speaks of, made ready for it (prepare.c): columns that the body lacks. Whether levels are among it, and
+// what cells bear.
+typedef struct surgery_topics {
+  bool levels, state;
+} surgery_topics;
+clv_result surgery_prepare_rule(clv_surgery *surgery, const clv_rule *rule, surgery_topics *topics);
 // How many columns there are; and back to so many, after a failure.
 uint32_t surgery_column_count(const clv_surgery *surgery);
 void surgery_keep_columns(clv_surgery *surgery, uint32_t count);
 // The columns of levels on faces and volumes, where there are any, as the levels of vertices have them.
 void surgery_tell_levels(clv_surgery *surgery);
+// The columns of strain and stress, where there are any, as the body is now.
+void surgery_tell_state(clv_surgery *surgery);
 
 // Marks the cells of a zone in `zoned` (tear.c).
 clv_result surgery_mark_zone(clv_surgery *surgery, const clv_zone *zone);

@@ -6,6 +6,27 @@
 #include "support/patients.h"
 #include "support/rules.h"
 
+enum { MOST_PARAMS = 4 };
+
+typedef struct param {
+  const char *name;
+  double values[3];
+  uint32_t count;
+} param;
+
+// The module with parameters, up to the first without a name.
+static inline clv_program *program_with(const param *params, uint32_t count) {
+  clv_program *program = clv_program_create(NULL);
+  assert_non_null(program);
+  assert_int_equal(clv_program_use(program, "surgery"), CLV_OK);
+  for (uint32_t k = 0; k < count && params[k].name; k++)
+    assert_int_equal(clv_program_set_param(program, params[k].name, params[k].values, params[k].count), CLV_OK);
+  const clv_result result = clv_program_check(program);
+  if (result != CLV_OK) print_diagnostics(program);
+  assert_int_equal(result, CLV_OK);
+  return program;
+}
+
 static inline clv_surgery_report applied(clv_surgery *surgery, const clv_program *program, const char *rule,
                                          clv_orbit on, clv_zone zone) {
   const clv_apply apply = {.rule = rule_of(program, rule), .on = on, .zone = zone};
@@ -77,16 +98,26 @@ static inline void pair_free(pair *p) {
   }
 }
 
-// The slot of the other body's vertex that rests at the same place and has the same number of corners.
+// The slot of the other body's vertex that rests at the same place; where there are several, copies of one that was
+// parted, the one that is most alike.
 static inline uint32_t same_vertex(const pair *p, uint32_t slot) {
-  const double *a = clv_body_rest(p->body[0]) + 3 * (size_t)slot;
+  const double *a = clv_body_rest(p->body[0]) + 3 * (size_t)slot,
+               *x = clv_body_positions(p->body[0]) + 3 * (size_t)slot;
+  const double *masses = clv_body_masses(p->body[1]), mass = clv_body_masses(p->body[0])[slot];
   const clv_map *map = clv_body_map(p->body[1]);
+  uint32_t best = 0;
+  double least = INFINITY;
   for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id)) {
     const double *b = clv_body_rest(p->body[1]) + 3 * (size_t)id.index;
-    if (fabs(a[0] - b[0]) + fabs(a[1] - b[1]) + fabs(a[2] - b[2]) < 1e-9) return id.index;
+    const double *y = clv_body_positions(p->body[1]) + 3 * (size_t)id.index;
+    if (fabs(a[0] - b[0]) + fabs(a[1] - b[1]) + fabs(a[2] - b[2]) > 1e-9) continue;
+    const double unlike = fabs(masses[id.index] - mass) + fabs(x[0] - y[0]) + fabs(x[1] - y[1]) + fabs(x[2] - y[2]);
+    if (unlike >= least) continue;
+    least = unlike;
+    best = id.index;
   }
-  fail_msg("no vertex rests at (%g, %g, %g)", a[0], a[1], a[2]);
-  return 0;
+  if (!best) fail_msg("no vertex rests at (%g, %g, %g)", a[0], a[1], a[2]);
+  return best;
 }
 
 static inline void assert_same_bodies(const pair *p, const char *after) {
@@ -103,6 +134,29 @@ static inline void assert_same_bodies(const pair *p, const char *after) {
       if (fabs(a - b) > 1e-7) fail_msg("%s: a vertex is at %.17g and at %.17g", after, a, b);
     }
   }
+}
+
+// Both maps had the same darts, and cuts keep them.
+static inline void assert_same_facets(const pair *p, const char *what) {
+  const clv_map *one = clv_body_map(p->body[0]), *other = clv_body_map(p->body[1]);
+  uint32_t different = 0;
+  clv_dart dart = clv_dart_next(one, 0);
+  for (; dart; dart = clv_dart_next(one, dart)) {
+    assert_true(clv_dart_alive(other, dart));
+    different += clv_alpha(one, dart, one->dimension) != clv_alpha(other, dart, one->dimension);
+  }
+  if (different) fail_msg("%s: %u darts are sewn in one body and free in the other", what, different);
+  assert_same_shape(p->body[0], p->body[1]);
+}
+
+static inline clv_body *model_body(clv_grid_kind kind, const char *model) {
+  beam b = beam_default();
+  b.kind = kind;
+  b.model = model;
+  b.program = laws;
+  memcpy(b.cells, (uint32_t[]){4, 2, is_flat(kind) ? 0 : 2}, sizeof b.cells);
+  memcpy(b.size, (double[]){4, 2, is_flat(kind) ? 0 : 2}, sizeof b.size);
+  return beam_create(&b);
 }
 
 static inline void steps(pair *p) {
