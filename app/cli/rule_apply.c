@@ -268,7 +268,7 @@ static int run_with(const cli_call *call, const clv_program *program) {
 
 static int run_rule_apply(const cli_call *call) {
   clv_program *program;
-  int result = cli_program_load(call->words, call->word_count - 2, &program);
+  int result = cli_program_load_with(call->words, call->word_count - 2, cli_value(call, "params"), &program);
   if (result != CLI_OK) return result;
   result = run_with(call, program);
   clv_program_destroy(program);
@@ -291,6 +291,10 @@ const cli_command cli_rule_apply = {
              .what = "where to write what becomes of it"},
             {.name = "at", .value_count = 1, .values = "PLACES", .what = "where to apply it; everywhere unless given"},
             {.name = "level", .value_count = 1, .values = "K", .what = "the level of refinement; 0 unless given"},
+            {.name = "params",
+             .value_count = 1,
+             .values = "SET",
+             .what = "values of the rules' parameters: \"NAME=V NAME=V,V,V ...\""},
             CLI_MERGE_OPTION,
             CLI_FORMAT_OPTION,
         },
@@ -310,6 +314,7 @@ const cli_command cli_rule_apply = {
         "All is one transaction: what fails leaves nothing behind, and no file.\n"
         "\n"
         "  cleave rule apply topology triangulate plate.vtu -o finer.vtu\n"
-        "  cleave rule apply topology unsew3 liver.msh --at facet:7:8 -o cut.vtu\n",
+        "  cleave rule apply topology unsew3 liver.msh --at facet:7:8 -o cut.vtu\n"
+        "  cleave rule apply surgery cut liver.msh --params \"blade_point=0,0,0.1 blade_up=0,0,1\" -o halves.vtu\n",
     .run = run_rule_apply,
 };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_FILE = 16 << 20, FIRST_ROOM = 1 << 14 };
+enum { LARGEST_FILE = 16 << 20, FIRST_ROOM = 1 << 14, MOST_NUMBERS = 9 };
 
 static int fail(const char *path, const char *why) {
   fprintf(stderr, "%s: %s\n", path, why);
@@ -80,15 +80,58 @@ static int check(clv_program *program) {
   return CLI_FAILURE;
 }
 
-int cli_program_load(char *const *paths, int count, clv_program **program) {
+// ---- parameters -----------------------------------------------------------------------------------------------------
+
+// V or V,V,V; nothing behind it.
+static bool read_numbers(const char *text, double *values, uint32_t *count) {
+  for (*count = 0; *count < MOST_NUMBERS; text++) {
+    char *end;
+    values[(*count)++] = strtod(text, &end);
+    if (end == text) return false;
+    if (*end != ',') return *end == '\0';
+    text = end;
+  }
+  return false;
+}
+
+static int set_param(clv_program *program, char *word) {
+  double values[MOST_NUMBERS];
+  uint32_t count;
+  char *sign = strchr(word, '=');
+  if (!sign || sign == word || !read_numbers(sign + 1, values, &count))
+    return cli_failed("cleave: write a parameter and its values as NAME=V or NAME=V,V,V");
+  *sign = '\0';
+  if (clv_program_set_param(program, word, values, count) == CLV_OK) return CLI_OK;
+  fprintf(stderr, "cleave: the rules have no param '%s' of %u number%s\n", word, count, count == 1 ? "" : "s");
+  return CLI_FAILURE;
+}
+
+static int set_params(clv_program *program, const char *params) {
+  char *words = strdup(params), *rest = NULL;
+  int result = words ? CLI_OK : cli_failed("cleave: out of memory");
+  for (char *word = words ? strtok_r(words, " ", &rest) : NULL; word && result == CLI_OK;
+       word = strtok_r(NULL, " ", &rest))
+    result = set_param(program, word);
+  free(words);
+  return result;
+}
+
+// ---- loading --------------------------------------------------------------------------------------------------------
+
+int cli_program_load_with(char *const *paths, int count, const char *params, clv_program **program) {
   *program = clv_program_create(NULL);
   int result = *program ? CLI_OK : cli_failed("cleave: out of memory");
   for (int k = 0; result == CLI_OK && k < count; k++) result = add(*program, paths[k]);
+  if (result == CLI_OK && params) result = set_params(*program, params);
   if (result == CLI_OK) result = check(*program);
   if (result == CLI_OK) return result;
   clv_program_destroy(*program);
   *program = NULL;
   return result;
+}
+
+int cli_program_load(char *const *paths, int count, clv_program **program) {
+  return cli_program_load_with(paths, count, NULL, program);
 }
 
 // ---- names ----------------------------------------------------------------------------------------------------------

@@ -159,6 +159,31 @@ at_facet() {
 }
 it 'at a facet' at_facet
 
+with_params() {
+  ok grid hex 4 2 2 -o block.vtu
+  ok rule apply surgery cut block.vtu --params 'blade_point=0.6,0,0 blade_up=1,0,0 blade_slack=1e-9' -o halves.vtu
+  prints "'cut' was applied 4 times"
+  prints 'components    2, before 1'
+  ok rule apply surgery cut_in_box block.vtu --params 'box_least=0.2,0,0 box_greatest=0.3,1,1' -o slit.vtu
+  prints "'cut_in_box' was applied 4 times"
+}
+it 'with values for parameters' with_params
+
+wrong_params() { # words, what is said
+  ok grid hex 2 1 1 -o block.vtu
+  cleave 1 rule apply surgery cut block.vtu --params "$1" -o no.vtu
+  says "$2"
+  [ ! -e no.vtu ] || fail 'writes a file'
+}
+how='cleave: write a parameter and its values as NAME=V or NAME=V,V,V'
+it 'a parameter without a value' wrong_params 'blade_point' "$how"
+it 'a parameter without a name' wrong_params '=1,0,0' "$how"
+it 'a parameter that ends in a comma' wrong_params 'blade_point=1,0,' "$how"
+it 'a parameter that is no number' wrong_params 'blade_point=1,x,0' "$how"
+it 'too many values for a parameter' wrong_params 'blade_point=1,2,3,4,5,6,7,8,9,10' "$how"
+it 'values of another number' wrong_params 'blade_point=1,0' "cleave: the rules have no param 'blade_point' of 2 numbers"
+it 'a parameter that is not there' wrong_params 'blade_pint=1' "cleave: the rules have no param 'blade_pint' of 1 number"
+
 at_cell() { ok rule apply topology.rule remove_volume two_tets.vtk --at cell:1 -o one.vtu && describes one.vtu cells.volumes 1 cells.vertices 4; }
 it 'at a cell' at_cell
 
