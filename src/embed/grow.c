@@ -11,12 +11,12 @@ enum { CORNER = 6, CELL_EDGE = 5, CELL = 7 };
 bool embed_reserve_growth(void *self, map *m) {
   embedding *e = self;
   const map_lineage *l = &m->scratch->lineage;
+  uint32_t more = 0;
   if (!embed_state_values(e, m, NULL)) return false;
+  for (uint32_t s = 0; s < MAP_SORTS; s++) more = l->newcomers[s].count > more ? l->newcomers[s].count : more;
   for (uint32_t k = 0; k < e->columns.count; k++) {
     clv_column *column = e->columns.data[k];
     const map_index *index = column->index;
-    uint32_t more = 0;
-    for (uint32_t s = 0; s < MAP_SORTS; s++) more = l->newcomers[s].count > more ? l->newcomers[s].count : more;
     const uint64_t need = (uint64_t)index->count + more;
     if (need > column->slots.capacity && !embed_reserve(m, &column->slots, need, column->size)) return false;
     for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES && !index->crossing; kind++) {
@@ -71,28 +71,35 @@ static void find_sources(const map *m, const map_index *index, const map_divisio
   }
 }
 
+// The values behind those sources.
+static void find_values(const clv_column *column, const map_division *d, const uint32_t *sources, uint32_t count,
+                        const uint8_t **from) {
+  const size_t size = column->size;
+  const uint8_t *parent = values_of_row(column, d->parent);
+  for (uint32_t k = 0; k < count; k++)
+    from[k] = !sources[k]                      ? column->def.initial
+              : sources[k] & MAP_TEMPLATE_SLOT ? parent + (sources[k] & ~MAP_TEMPLATE_SLOT) * size
+                                               : column->slots.data + sources[k] * size;
+}
+
 static void fill_places(const embedding *e, const map *m, const map_index *index, const map_division *d) {
   const uint32_t count = clv_templates[d->table->kind].sub[index->inner].count;
   const bool edges = index->inner == CELL_EDGE;
   uint32_t sources[MAP_REFINED_EDGES];
+  const uint8_t *from[MAP_REFINED_EDGES];
   find_sources(m, index, d, sources);
   for (uint32_t k = 0; k < e->columns.count; k++) {
     const clv_column *column = e->columns.data[k];
     const size_t size = column->size;
     if (column->index != index) continue;
-    const uint8_t *parent = values_of_row(column, d->parent);
+    find_values(column, d, sources, edges ? d->table->edge_count : d->table->vertex_count, from);
     for (uint32_t c = 0; c < d->table->child_count; c++) {
       const map_refined_child *child = &d->table->children[c];
       const uint8_t *which = edges ? child->edge : child->vertex;
       const uint32_t had = edges ? d->had_edges[c] : d->had_vertices[c]; // others are new
-      uint8_t *values = values_of_row(column, d->children[c]);
-      for (uint32_t s = 0; s < count; s++) {
-        const uint32_t source = had >> s & 1u ? sources[which[s]] : 0;
-        const uint8_t *from = !source                      ? column->def.initial
-                              : source & MAP_TEMPLATE_SLOT ? parent + (source & ~MAP_TEMPLATE_SLOT) * size
-                                                           : column->slots.data + source * size;
-        embed_copy_value(values + s * size, from, size);
-      }
+      uint8_t *value = values_of_row(column, d->children[c]);
+      for (uint32_t s = 0; s < count; s++, value += size)
+        embed_copy_value(value, had >> s & 1u ? from[which[s]] : column->def.initial, size);
     }
   }
 }
@@ -142,35 +149,41 @@ static void fill_vertex(const clv_column *column, const map_newcomer *n) {
     embed_put(column, value, c, 0.5 * (embed_get(column, ends[0], c) + embed_get(column, ends[1], c)));
 }
 
-static void fill_part(const clv_column *column, const map_newcomer *n) {
-  const map *m = column->map;
-  if (n->old == n->id) return;
-  const uint8_t *from = column->def.initial;
-  if (n->old)
-    from = column->index->crossing ? column->slots.data + (size_t)n->old * column->size
-                                   : value_in_cell(column, map_block(m, n->near) << 6, n->old);
-  embed_copy_value(column->slots.data + (size_t)n->id * column->size, from, column->size);
+// In the order in which they were made: a vertex comes behind those it lies between. One without an id is gone again.
+static void fill_vertices(const clv_column *column, const map_newcomer *n, const map_newcomer *end) {
+  for (; n < end; n++)
+    if (n->id) fill_vertex(column, n);
+}
+
+static const uint8_t *value_of_whole(const clv_column *column, const map_newcomer *n) {
+  if (!n->old) return column->def.initial;
+  if (column->index->crossing) return column->slots.data + (size_t)n->old * column->size;
+  return value_in_cell(column, map_block(column->map, n->near) << 6, n->old);
+}
+
+static void fill_parts(const clv_column *column, const map_newcomer *n, const map_newcomer *end) {
+  uint8_t *const slots = column->slots.data;
+  const size_t size = column->size;
+  for (; n < end; n++)
+    if (n->id && n->id != n->old) embed_copy_value(slots + n->id * size, value_of_whole(column, n), size);
 }
 
 void embed_grow(void *self, map *m) {
   embedding *e = self;
-  const map_scratch *s = m->scratch;
+  const map_lineage *l = &m->scratch->lineage;
   fill_children(e, m);
   for (uint32_t k = 0; k < e->columns.count; k++) {
     const clv_column *column = e->columns.data[k];
     uint32_t sort = 0;
     while (sort < MAP_SORTS && map_sort_dims[sort] != column->index->dims) sort++;
-    // In the order in which they were made: a vertex comes behind those it lies between.
-    for (uint32_t f = 0; sort < MAP_SORTS && f < s->lineage.newcomers[sort].count; f++) {
-      const map_newcomer *n = &s->lineage.newcomers[sort].data[f];
-      if (!n->id) continue; // gone again
-      if (sort == MAP_VERTICES)
-        fill_vertex(column, n);
-      else
-        fill_part(column, n);
-    }
+    if (sort == MAP_SORTS || !l->newcomers[sort].count) continue;
+    const map_newcomer *first = l->newcomers[sort].data, *end = first + l->newcomers[sort].count;
+    if (sort == MAP_VERTICES)
+      fill_vertices(column, first, end);
+    else
+      fill_parts(column, first, end);
   }
-  if (!s->plan.values_set) return;
+  if (!m->scratch->plan.values_set) return;
   embed_apply_set(e, m, false);
   embed_apply_set(e, m, true);
 }

@@ -301,6 +301,7 @@ clv_result clv_map_commit(clv_map *view) {
   if (part == MAP_PART_GENERAL) part = map_commit_loss(m);
   if (part == MAP_PART_NO_MEMORY) return map_no_memory(m);
   s->direct = part == MAP_PART_DONE;
+  if (s->direct) s->notable.count = 0;
   s->told = false;
   if (part == MAP_PART_GENERAL) part = map_commit_growth(m);
   if (part == MAP_PART_NO_MEMORY) return map_no_memory(m);

@@ -74,52 +74,61 @@ static void find_at(const growing *g, map_sort sort, uint32_t id, clv_dart dart)
   const uint32_t record = page.row + (*found_at & 0xFFFFu);
   const bool hung = page.kind == MAP_KIND_DARTS && record < g->l->number.capacity;
   const uint32_t number = hung ? g->l->number.data[record] : UINT32_MAX;
-  if (number >= g->l->came.count || g->l->came.data[number].dart != *found_at) *found_at = dart;
+  const map_came *came = number < g->l->came.count ? &g->l->came.data[number] : NULL;
+  if (!came || (came->darts[0] != *found_at && came->darts[1] != *found_at)) *found_at = dart;
 }
 
 // The dart at the other end of an edge that was halved, which was there before, and bears the id of the whole.
 static void follow_half(growing *g, map_sort sort, uint32_t record, uint32_t old, uint32_t id) {
   map *m = g->m;
   const clv_dart other = m->records.alpha.data[4 * (size_t)record];
-  if (g->on_record[sort][map_record(m, other)] == old) map_index_set(m, g->index[sort], other, id);
+  uint32_t *on = &g->on_record[sort][map_record(m, other)];
+  if (*on != old) return;
+  *on = id;
+  if (sort == MAP_EDGES) map_index_set(m, g->index[sort], other, id); // in the row, too
 }
 
 // An edge, or an edge of the cell.
-static inline void settle_edge(growing *g, map_sort sort, const map_came *c, uint32_t record) {
+static inline void settle_edge(growing *g, map_sort sort, const map_came *c, const uint32_t records[2]) {
   const uint32_t on = c->on[sort];
   uint32_t id = on;
   if (map_is_newcomer(on)) {
     const uint32_t number = on & ~MAP_NEWCOMER, old = g->newcomers[sort][number].old;
-    id = id_of_newcomer(g, sort, number, c->dart);
-    if (old && old != id) follow_half(g, sort, record, old, id);
+    id = id_of_newcomer(g, sort, number, c->darts[0]);
+    for (uint32_t k = 0; k < 2 && old && old != id; k++) follow_half(g, sort, records[k], old, id);
   } else if (sort == MAP_EDGES) {
-    join(g, sort, on, c->dart);
+    join(g, sort, on, c->darts[0]);
   } else if (!(on & MAP_TEMPLATE_SLOT)) {
-    find_at(g, sort, on, c->dart);
+    find_at(g, sort, on, c->darts[0]);
   }
-  g->on_record[sort][record] = id;
+  g->on_record[sort][records[0]] = g->on_record[sort][records[1]] = id;
 }
 
-static inline void settle_dart(growing *g, const map_came *c) {
+static inline uint32_t record_of_hung(const map *m, clv_dart dart) {
+  return map_page(m, dart).row + (dart & 0xFFFFu);
+}
+
+static inline void settle_came(growing *g, const map_came *c) {
   const map *m = g->m;
-  const uint32_t record = map_page(m, c->dart).row + (c->dart & 0xFFFFu);
-  if (m->records.name.data[record] != c->dart) return; // gone again
+  const uint32_t record = record_of_hung(m, c->darts[0]);
+  if (m->records.name.data[record] != c->darts[0]) return; // gone again
+  const uint32_t records[2] = {record, c->darts[1] ? record_of_hung(m, c->darts[1]) : record};
   uint32_t vertex = c->on[MAP_VERTICES], corner = c->on[MAP_CORNERS];
   if (map_is_newcomer(vertex))
-    vertex = id_of_newcomer(g, MAP_VERTICES, vertex & ~MAP_NEWCOMER, c->dart);
+    vertex = id_of_newcomer(g, MAP_VERTICES, vertex & ~MAP_NEWCOMER, c->darts[0]);
   else
-    join(g, MAP_VERTICES, vertex, c->dart);
-  g->on_record[MAP_VERTICES][record] = vertex;
-  if (g->cell_on_record) g->cell_on_record[record] = c->cell;
+    join(g, MAP_VERTICES, vertex, c->darts[0]);
+  g->on_record[MAP_VERTICES][records[0]] = g->on_record[MAP_VERTICES][records[1]] = vertex;
+  if (g->cell_on_record) g->cell_on_record[records[0]] = g->cell_on_record[records[1]] = c->cell;
   if (g->index[MAP_CORNERS]) {
     if (map_is_newcomer(corner))
-      corner = id_of_newcomer(g, MAP_CORNERS, corner & ~MAP_NEWCOMER, c->dart);
+      corner = id_of_newcomer(g, MAP_CORNERS, corner & ~MAP_NEWCOMER, c->darts[0]);
     else if (!(corner & MAP_TEMPLATE_SLOT))
-      find_at(g, MAP_CORNERS, corner, c->dart);
-    g->on_record[MAP_CORNERS][record] = corner;
+      find_at(g, MAP_CORNERS, corner, c->darts[0]);
+    g->on_record[MAP_CORNERS][records[0]] = g->on_record[MAP_CORNERS][records[1]] = corner;
   }
-  if (g->index[MAP_EDGES]) settle_edge(g, MAP_EDGES, c, record);
-  if (g->index[MAP_CELL_EDGES]) settle_edge(g, MAP_CELL_EDGES, c, record);
+  if (g->index[MAP_EDGES]) settle_edge(g, MAP_EDGES, c, records);
+  if (g->index[MAP_CELL_EDGES]) settle_edge(g, MAP_CELL_EDGES, c, records);
 }
 
 static void settle_places(growing *g, map_sort sort, clv_dart cell, const uint8_t *which, const uint32_t *lies,
@@ -163,7 +172,7 @@ static void give_ids(growing *g) {
   uint32_t next = 0;
   for (uint32_t k = 0; k < l->divisions.count; k++) {
     const map_division *d = &l->divisions.data[k];
-    for (; next < d->came; next++) settle_dart(g, &l->came.data[next]);
+    for (; next < d->came; next++) settle_came(g, &l->came.data[next]);
     settle_children(g, d);
   }
 }
@@ -188,15 +197,14 @@ static void sort_words(map_words *words) {
   }
 }
 
+// Darts that came and are gone again bear nothing.
 static void list_lost(growing *g, const map_index *index, const map_division *d) {
   const map *m = g->m;
   map_words *lost = &g->s->lost;
-  const clv_dart *known = g->l->lies.data + d->known;
-  const uint32_t first = map_record(m, d->parent);
-  for (uint32_t at = 0; at < 4u * clv_templates[d->table->kind].dart_count; at++) {
-    if (!known[at]) continue;
-    const bool own = !(at & 3u);
-    const uint32_t record = own ? first + (at >> 2) : map_page(m, known[at]).row + (known[at] & 0xFFFFu);
+  const uint32_t first = map_record(m, d->parent), block = d->parent >> 6;
+  const map_write *const dropped = m->log.data + d->dropped, *const end = dropped + d->dropped_count;
+  for (const map_write *w = dropped; w < end; w++) {
+    const uint32_t record = w->dart >> 6 == block ? first + (w->dart & 63u) : record_of_hung(m, w->dart);
     const uint32_t id = index->record_ids.data[record];
     if (!id || id & MAP_TEMPLATE_SLOT || (lost->count && lost->data[lost->count - 1] == id)) continue;
     lost->data[lost->count++] = id;
@@ -276,8 +284,9 @@ static void free_parent(const growing *g, const map_division *d) {
     map_rows_give(m, d->table->kind, map_row(map_page(m, d->parent), d->parent));
     return;
   }
-  for (const map_write *w = m->log.data + d->dropped; w < m->log.data + m->log.count && w->op == MAP_DART_DROP; w++)
-    if (w->dart >> 6 != d->parent >> 6) map_records_give(m, map_page(m, w->dart).row + (w->dart & 0xFFFFu), 1);
+  const map_write *const dropped = m->log.data + d->dropped, *const end = dropped + d->dropped_count;
+  for (const map_write *w = dropped; w < end; w++)
+    if (w->dart >> 6 != d->parent >> 6) map_records_give(m, record_of_hung(m, w->dart), 1);
 }
 
 static void carry_out(growing *g) {

@@ -16,8 +16,6 @@ void map_lineage_free(map *m) {
   for (uint32_t k = 0; k < MAP_SORTS; k++) BASE_RELEASE(a, &l->newcomers[k]);
   BASE_RELEASE(a, &l->divisions);
   BASE_RELEASE(a, &l->lies);
-  BASE_RELEASE(a, &l->notable);
-  BASE_RELEASE(a, &l->arrivals);
   BASE_RELEASE(a, &l->extended);
   BASE_RELEASE(a, &l->grown);
   BASE_RELEASE(a, &l->kept);
@@ -48,7 +46,7 @@ static bool numbers_no_others(const map *m) {
 static void begin_anew(map *m) {
   map_lineage *l = &m->scratch->lineage;
   l->came.count = l->divisions.count = l->lies.count = l->families = 0;
-  l->notable.count = l->arrivals.count = l->extended.count = l->grown.count = 0;
+  m->scratch->notable.count = m->scratch->arrivals.count = l->extended.count = l->grown.count = 0;
   l->gone = false;
   for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = 0;
   l->broken = m->view.dimension != 3 || !numbers_no_others(m);
@@ -67,30 +65,32 @@ static bool is_born(const map_lineage *l, uint32_t block) {
   return block < l->born.capacity && l->born.data[block] == l->stamp;
 }
 
-// Room for so many entries, and always for those at the end: children that come and may be turned, darts that go,
-// vertices between others.
+// Room for so many entries, and always for those at the end: children that may be turned.
 static bool reserve_entries(map_refining *r, uint32_t more) {
-  enum { AT_THE_END = 2 * 8 + MAP_POSITIONS + CLV_REFINED_VERTICES };
-  map_lineage *l = lineage_of(r);
+  enum { AT_THE_END = 8 };
+  map_scratch *s = r->m->scratch;
   const clv_allocator *a = &r->m->allocator;
-  const uint64_t need = (uint64_t)l->notable.count + more + AT_THE_END; // of which arrivals are some
-  return (need <= l->notable.capacity || BASE_RESERVE(a, &l->notable, 2 * need)) &&
-         (need <= l->arrivals.capacity || BASE_RESERVE(a, &l->arrivals, 2 * need));
+  const uint64_t notable = (uint64_t)s->notable.count + more + AT_THE_END, hung = (uint64_t)s->arrivals.count + more;
+  return (notable <= s->notable.capacity || BASE_RESERVE(a, &s->notable, 2 * notable)) &&
+         (hung <= s->arrivals.capacity || BASE_RESERVE(a, &s->arrivals, 2 * hung));
 }
 
-static void append_last(const map *m, map_words *entries, uint32_t count) {
-  uint32_t *to = entries->data + entries->count, first = m->log.count - count;
+static void append_entries(map_words *entries, uint32_t first, uint32_t count) {
+  uint32_t *to = entries->data + entries->count;
   for (uint32_t k = 0; k < count; k++) to[k] = first + k;
   entries->count += count;
 }
 
 void map_note_entries(map_refining *r, uint32_t count) {
-  if (r->told) append_last(r->m, &lineage_of(r)->notable, count);
+  if (r->told) append_entries(&r->m->scratch->notable, r->m->log.count - count, count);
 }
 
-void map_note_arrivals(map_refining *r, uint32_t count) {
-  if (r->told) append_last(r->m, &lineage_of(r)->arrivals, count);
-  map_note_entries(r, count);
+void map_note_hung(map_refining *r, uint32_t count) {
+  map_scratch *s = r->m->scratch;
+  const uint32_t first = r->m->log.count - count;
+  if (!r->told) return;
+  append_entries(&s->notable, first, 1);
+  append_entries(&s->arrivals, first, count);
 }
 
 bool map_note_extension(map_refining *r, clv_dart dart) {
@@ -218,8 +218,8 @@ clv_result map_lineage_begin(map_refining *r) {
   l->broken |= m->divided > m->log.count || !only_sets(m, m->divided, m->log.count);
   r->told = !l->broken;
   r->came_before = l->came.count;
-  r->notable_before = l->notable.count;
-  r->arrivals_before = l->arrivals.count;
+  r->notable_before = m->scratch->notable.count;
+  r->arrivals_before = m->scratch->arrivals.count;
   r->extended_before = l->extended.count;
   r->grown_before = l->grown.count;
   for (uint32_t k = 0; k < MAP_SORTS; k++) r->newcomers_before[k] = l->newcomers[k].count;
@@ -241,9 +241,12 @@ clv_result map_lineage_begin(map_refining *r) {
   return CLV_OK;
 }
 
-static inline void note(map_lineage *l, map_seat seat, map_came came) {
-  came.dart = seat.dart;
-  l->number.data[seat.record] = l->came.count;
+// Of one dart, or of two.
+static inline void note(map_lineage *l, const map_seat *seats, uint32_t count, map_came came) {
+  for (uint32_t k = 0; k < count; k++) {
+    came.darts[k] = seats[k].dart;
+    l->number.data[seats[k].record] = l->came.count;
+  }
   l->came.data[l->came.count++] = came;
 }
 
@@ -294,8 +297,7 @@ void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const 
   for (uint32_t e = 0; e < 2; e++) {
     came.on[MAP_EDGES] = r->edges[table->edge_on[4 * ends[e]]];
     came.on[MAP_CELL_EDGES] = cell_edges[e];
-    note(lineage_of(r), new[2 * e], came);
-    note(lineage_of(r), new[2 * e + 1], came);
+    note(lineage_of(r), new + 2 * (size_t)e, 2, came);
   }
 }
 
@@ -307,14 +309,15 @@ void map_note_across(map_refining *r, uint32_t facet, const map_seat *seats) {
   for (uint32_t k = 0; k < 4 * size; k += 4) {
     const uint32_t middle = table->vertex_on[first + k + 1];
     const uint32_t beside = lies_on(r, MAP_CORNERS, seats[k + 1].record);
-    for (uint32_t at = first + k + 2; at < first + k + 4; at++) {
+    const bool alike = table->vertex_on[first + k + 2] == table->vertex_on[first + k + 3]; // they lie on one edge
+    for (uint32_t at = first + k + 2; at < first + k + 4; at += alike ? 2 : 1) {
       const uint32_t vertex = table->vertex_on[at], edge = table->edge_on[at];
       uint32_t *corner = &r->corners[vertex], *cell_edge = &r->cell_edges[edge];
       if (vertex != middle && !*corner) *corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){0});
       if (!*cell_edge) *cell_edge = add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){0});
       const uint32_t at_corner = vertex == middle ? beside : *corner;
       const map_came came = {.on = {r->vertices[vertex], r->edges[edge], at_corner, *cell_edge}, .cell = cell};
-      note(lineage_of(r), seats[at - first], came);
+      note(lineage_of(r), seats + (at - first), alike ? 2 : 1, came);
     }
   }
 }
@@ -343,9 +346,23 @@ void map_note_heir(map_refining *r, uint32_t child, uint32_t vertices, uint32_t 
     if (edges >> e & 1u) ids[e] = borne(l, MAP_EDGES, r->edges[table->edge[e]]);
 }
 
+// The darts that the parent's border had before, by place.
+static void list_known(map_refining *r) {
+  const map_border *b = &r->border;
+  const uint32_t *ids = r->m->indices[14]->record_ids.data, count = 4u * b->shape->dart_count;
+  map_lineage *l = lineage_of(r);
+  clv_dart *known = l->lies.data + l->lies.count;
+  l->lies.count += count;
+  memcpy(known, b->darts, count * sizeof *known);
+  for (uint32_t at = 0; at < count; at++) {
+    if ((at & 3u) == 0 || !known[at] || ids[b->records[at]]) continue; // its own darts were there
+    known[at] = CLV_NO_DART;
+    l->gone = true;
+  }
+}
+
 // The children have come.
 static void finish(map_refining *r) {
-  map *m = r->m;
   map_lineage *l = lineage_of(r);
   const map_refinement *table = r->table;
   map_division *division = &l->divisions.data[l->divisions.count++];
@@ -356,12 +373,8 @@ static void finish(map_refining *r) {
   for (uint32_t e = 0; e < table->edge_count; e++) l->lies.data[l->lies.count++] = r->edges[e];
   division->known = r->was_plain ? 0 : l->lies.count;
   division->dropped = r->dropped;
-  for (uint32_t at = 0; !r->was_plain && at < 4u * r->border.shape->dart_count; at++) {
-    const clv_dart dart = r->border.darts[at];
-    const bool known = dart && m->indices[14]->record_ids.data[r->border.records[at]];
-    l->gone |= dart && !known;
-    l->lies.data[l->lies.count++] = known ? dart : CLV_NO_DART;
-  }
+  division->dropped_count = r->dropped_count;
+  if (!r->was_plain) list_known(r);
   for (uint32_t c = 0; c < table->child_count; c++) {
     const uint32_t block = r->children[c] >> 6;
     if (block < l->born.capacity)
@@ -380,8 +393,8 @@ clv_result map_lineage_end(map_refining *r, clv_result result) {
   }
   if (result == CLV_OK || !r->begun) return result;
   l->came.count = r->came_before;
-  l->notable.count = r->notable_before;
-  l->arrivals.count = r->arrivals_before;
+  m->scratch->notable.count = r->notable_before;
+  m->scratch->arrivals.count = r->arrivals_before;
   l->extended.count = r->extended_before;
   l->grown.count = r->grown_before;
   for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = r->newcomers_before[k];

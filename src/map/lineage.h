@@ -26,18 +26,20 @@ static inline bool map_is_newcomer(uint32_t lies_on) {
 }
 
 typedef struct map_newcomer {
-  uint32_t old;     // what it is a part of, 0: of nothing
-  clv_dart near;    // of an edge in a cell: a dart that bears that
-  uint32_t family;  // of a half of an edge: the number of the whole
-  uint32_t ends[2]; // of a vertex: those it lies between; 0 where nobody said
-  uint32_t id;      // given by the commit; 0: nobody came to it yet
+  uint32_t old; // what it is a part of, 0: of nothing
+  union {
+    clv_dart near;    // of an edge in a cell: a dart that bears that
+    uint32_t family;  // of a half of an edge: the number of the whole
+    uint32_t ends[2]; // of a vertex: those it lies between; 0 where nobody said
+  };
+  uint32_t id; // given by the commit; 0: nobody came to it yet
 } map_newcomer;
 
-// A dart that came.
+// A dart that came, or two of one cell that lie on the same.
 typedef struct map_came {
-  clv_dart dart;
+  clv_dart darts[2]; // the second may be none
   uint32_t on[MAP_SORTS];
-  uint32_t cell; // what darts of its cell bear, where cells are numbered
+  uint32_t cell; // what darts of their cell bear, where cells are numbered
 } map_came;
 
 // Darts that came into a cell one behind the other: it had darts before.
@@ -48,10 +50,10 @@ typedef struct map_grown {
 typedef struct map_division {
   const map_refinement *table;
   clv_dart parent, children[8];
-  uint32_t came;    // darts that came before its children
-  uint32_t lies;    // where in `lies` its vertices are told, and its edges behind them
-  uint32_t known;   // where in `lies` the darts are that its border had before, by place; 0: it had none but its own
-  uint32_t dropped; // then: the entry of the log that drops the first of its darts; the others follow
+  uint32_t came;  // so many of those that came did so before its children
+  uint32_t lies;  // where in `lies` its vertices are told, and its edges behind them
+  uint32_t known; // where in `lies` the darts are that its border had before, by place; 0: it had none but its own
+  uint32_t dropped, dropped_count; // then: the entries of the log that drop its darts
   uint8_t had_vertices[8];
   uint16_t had_edges[8]; // places of each child that bear an id since it came, as bits
 } map_division;
@@ -61,14 +63,12 @@ typedef struct map_lineage {
   BASE_ARRAY(map_newcomer) newcomers[MAP_SORTS];
   BASE_ARRAY(map_division) divisions;
   map_words lies;
-  map_words notable;  // entries of the log that are no links, and tell of nothing inherited ...
-  map_words arrivals; // ... and those of them that add or drop
   map_words extended; // cells that were
   BASE_ARRAY(map_grown) grown;
   bool gone;                // some darts that came are gone again
   BASE_ARRAY(uint8_t) kept; // by family: somebody goes on under the old id
   uint32_t families;
-  map_words number; // by record: which of the darts that came it is
+  map_words number; // by record: which of those that came it is
   map_words born;   // by block: the stamp of the transaction that added it
   uint32_t stamp;
   bool broken;
@@ -82,10 +82,10 @@ clv_result map_lineage_begin(map_refining *r);
 clv_result map_lineage_end(map_refining *r, clv_result result);
 // Room to note so many darts. False when memory is out.
 bool map_reserve_notes(map_refining *r, uint32_t more);
-// The last entries of the log are notable, so many; or add or drop something. Room for those of darts comes with that
-// for them, for those of the parent and its children when it begins.
+// The last entries of the log are notable, so many; or darts were hung into a cell by them. Room for the latter comes
+// with that for the darts, for those of the children when it begins.
 void map_note_entries(map_refining *r, uint32_t count);
-void map_note_arrivals(map_refining *r, uint32_t count);
+void map_note_hung(map_refining *r, uint32_t count);
 // Darts were hung into a cell in the middle of the parent's edge at l: two on the half of old[0], beside it and old[1],
 // and two on that of old[2].
 void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const map_seat new[4]);

@@ -165,9 +165,10 @@ typedef struct map_scratch {
   map_words marks;       // by record: the last walk that saw it
   map_words child_marks; // likewise, by fresh cell and place
   uint32_t mark;
-  map_words notable;  // entries of the log that are no links; none where the commit needs no plan; without MAP_INHERIT
-                      // where its lineage tells
-  map_words arrivals; // those of them that add or drop, of a commit that refines
+  // Entries of the log that are no links; none where the commit needs no plan. Where its lineage tells: what extends,
+  // turns and sets values, and of the darts that were hung into a cell together the first.
+  map_words notable;
+  map_words arrivals; // those that add or drop, of a commit that refines; where its lineage tells: that hang darts
   map_words fresh;    // blocks that this transaction added, in order
   BASE_ARRAY(map_born) born;      // in order of dart, where a cell has none but new ones (origin.c)
   bool origins;                   // they are listed

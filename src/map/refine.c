@@ -114,7 +114,7 @@ static void halve_in_volume(map_refining *r, uint32_t l, map_seat x, map_seat la
   uint32_t cells[MIDDLES];
   for (uint32_t k = 0; k < MIDDLES; k++) cells[k] = cell_beside(m, old[k]);
   map_hang(m, MIDDLES, cells, r->border.level + 1, new);
-  map_note_arrivals(r, MIDDLES);
+  map_note_hung(r, MIDDLES);
   map_writer w = map_write_begin(m);
   for (uint32_t k = 0; k < MIDDLES; k++) {
     map_put_alpha(&w, old[k], 0, new[k].dart);
@@ -216,7 +216,7 @@ static clv_result split_beyond(map_refining *r, uint32_t facet) {
     cells[2 * k + 1] = cells[2 * k] ^ MAP_SIDE;
   }
   map_hang(m, 2 * size, cells, r->border.level + 1, new);
-  map_note_arrivals(r, 2 * size);
+  map_note_hung(r, 2 * size);
   for (uint32_t k = 0; k < 2 * size; k++) {
     const uint32_t at = 4 * (k >> 1) + 2 + (k & 1u);
     seats[at] = new[k];
@@ -258,7 +258,6 @@ static clv_result add_children(map_refining *r) {
   clv_result result = room ? CLV_OK : map_no_memory(m);
   for (uint32_t c = 0; result == CLV_OK && c < table->child_count; c++) {
     result = map_cell_add(m, (clv_kind)table->kind, &r->children[c]);
-    if (result == CLV_OK) map_note_arrivals(r, 1);
     if (result == CLV_OK && turned) result = map_turn(m, r->children[c]);
     if (result == CLV_OK && turned) map_note_entries(r, 1);
   }
@@ -359,73 +358,54 @@ static clv_result settle_child(map_refining *r, uint32_t child) {
   return result;
 }
 
-// What darts at the places of the border have of the parent: everything, where it had a dart there that bears ids; the
+// What a dart at a place of the border has of the parent: everything, where it had a dart there that bears ids; the
 // edge and the face, in the middle of an edge that was whole; the face, across it. One that this transaction added
-// bears none.
-typedef struct bequest {
-  clv_dart from[MAP_POSITIONS], added[MAP_POSITIONS]; // added: such a one, where there is one
-  uint8_t apart[MAP_POSITIONS];
-  uint32_t places[CLV_TEMPLATE_DARTS]; // of a dart in its cell, as bits: the corner, and the edge from OF_EDGES on
-} bequest;
-enum { OF_EDGES = 8, CORNERS = (1u << OF_EDGES) - 1u };
-
-static void find_bequest(const map_refining *r, bequest *b) {
-  static const uint8_t on_border[4] = {0, 1, 3, 3};
-  const map_border *border = &r->border;
-  const map_index *vertices = r->m->indices[clv_orbit_dims(&r->m->view, CLV_VERTEX)];
-  for (uint32_t at = 0; at < 4u * border->shape->dart_count; at++) {
-    const clv_dart dart = border->darts[at];
-    const bool known = dart && (!(at & 3u) || vertices->record_ids.data[border->records[at]]);
-    b->from[at] = known ? dart : border->cell | at >> 2;
-    b->added[at] = known ? CLV_NO_DART : dart;
-    b->apart[at] = known ? 0 : on_border[at & 3u];
-  }
-  for (uint32_t l = 0; l < border->shape->dart_count; l++)
-    b->places[l] = 1u << border->shape->sub[6].of[l] | 1u << OF_EDGES << border->shape->sub[5].of[l];
-}
-
-// The first dart of a child has the cell, at least; those inside the parent have nothing else.
-static clv_result inherit(map_refining *r, const bequest *b, uint32_t child) {
+// bears none. The first dart of a child has the cell, at least; those inside the parent have nothing else.
+static clv_result inherit(map_refining *r, uint32_t child) {
+  static const uint8_t apart[4] = {0, 1, 3, 3};
   map *m = r->m;
-  const clv_template *shape = r->border.shape;
-  static const uint32_t borne[4] = {UINT32_MAX, ~(uint32_t)CORNERS, 0, 0}; // by the dimensions that are apart
-  const uint8_t *places = r->table->children[child].at;
+  const map_border *border = &r->border;
+  const clv_template *shape = border->shape;
+  const uint32_t *ids = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)]->record_ids.data;
+  const uint8_t *places = r->table->children[child].at, *corner = shape->sub[6].of, *edge = shape->sub[5].of;
   const clv_dart first = r->children[child];
   const uint8_t cell = (uint8_t)((1u << shape->dimension) - 1u);
-  uint32_t had = 0; // places that bear an id
+  uint32_t corners = 0, edges = 0; // that bear an id
   if (!map_log_reserve(m, shape->dart_count)) return map_no_memory(m);
   map_write *log = m->log.data + m->log.count;
-  for (uint32_t l = 0; l < shape->dart_count; l++) {
-    const uint32_t at = places[l];
-    if (at == MAP_NOWHERE && l) { // so is all of its facet
-      l = shape->facet_first[shape->facet[l]] + shape->facet_size[shape->facet[l]] - 1u;
-      continue;
+  if (places[0] == MAP_NOWHERE)
+    *log++ = (map_write){.op = MAP_INHERIT, .i = cell, .dart = first, .before = border->cell};
+  for (uint32_t f = 0; f < shape->facet_count; f++) {
+    const uint32_t start = shape->facet_first[f], end = start + shape->facet_size[f];
+    for (uint32_t l = start; l < end && places[start] != MAP_NOWHERE; l++) {
+      const uint32_t at = places[l];
+      const clv_dart dart = border->darts[at];
+      const bool known = !(at & 3u) || (dart && ids[border->records[at]]);
+      const uint8_t lacks = apart[known ? 0 : at & 3u];
+      *log++ = (map_write){.op = MAP_INHERIT,
+                           .i = lacks,
+                           .dart = first | l,
+                           .before = known ? dart : border->cell | at >> 2,
+                           .after = known ? CLV_NO_DART : dart};
+      corners |= (uint32_t)(lacks == 0) << corner[l];
+      edges |= (uint32_t)(lacks <= 1) << edge[l];
     }
-    const uint8_t apart = at == MAP_NOWHERE ? cell : b->apart[at];
-    *log++ = (map_write){.op = MAP_INHERIT,
-                         .i = apart,
-                         .dart = first | l,
-                         .before = at == MAP_NOWHERE ? r->border.cell : b->from[at],
-                         .after = at == MAP_NOWHERE ? CLV_NO_DART : b->added[at]};
-    had |= borne[apart & 3u] & b->places[l];
   }
   const map_write *end = log;
   log = m->log.data + m->log.count;
   m->log.count = (uint32_t)(end - m->log.data);
   if (r->told)
-    map_note_heir(r, child, had & CORNERS, had >> OF_EDGES);
+    map_note_heir(r, child, corners, edges);
   else
     for (; log < end; log++) map_take_ids(m, log->dart, log->i, log->before);
   return CLV_OK;
 }
 
 static clv_result settle_children(map_refining *r) {
-  bequest b;
   clv_result result = CLV_OK;
-  find_bequest(r, &b);
   for (uint32_t c = 0; result == CLV_OK && c < r->table->child_count; c++) {
     result = settle_child(r, c);
-    if (result == CLV_OK) result = inherit(r, &b, c);
+    if (result == CLV_OK) result = inherit(r, c);
   }
   return result;
 }
@@ -433,11 +413,7 @@ static clv_result settle_children(map_refining *r) {
 static clv_result drop_parent(map_refining *r) {
   map *m = r->m;
   const map_border *b = &r->border;
-  if (r->was_plain) {
-    const clv_result result = map_cell_drop(m, b->cell);
-    if (result == CLV_OK) map_note_arrivals(r, 1);
-    return result;
-  }
+  if (r->was_plain) return map_cell_drop(m, b->cell);
   if (!map_log_reserve(m, 4u * b->shape->dart_count)) return map_no_memory(m);
   r->dropped = m->log.count;
   map_write *log = m->log.data + m->log.count;
@@ -447,14 +423,13 @@ static clv_result drop_parent(map_refining *r) {
     m->records.name.data[b->records[at]] = 0;
   }
   m->log.count = (uint32_t)(log - m->log.data);
-  m->records.alive -= m->log.count - r->dropped;
-  map_note_arrivals(r, m->log.count - r->dropped);
+  r->dropped_count = m->log.count - r->dropped;
+  m->records.alive -= r->dropped_count;
   return CLV_OK;
 }
 
 static clv_result report(map_refining *r, clv_refined *out) {
   map *m = r->m;
-  const uint32_t mark = m->log.count;
   clv_refined all = {.child_count = r->table->child_count};
   if (!map_log_reserve(m, r->table->birth_count)) return map_no_memory(m);
   memcpy(all.children, r->children, sizeof all.children);
@@ -468,7 +443,6 @@ static clv_result report(map_refining *r, clv_refined *out) {
                                               .before = map_child_at(r, birth->ends[0]),
                                               .after = map_child_at(r, birth->ends[1])};
   }
-  map_note_entries(r, m->log.count - mark);
   if (out) *out = all;
   return CLV_OK;
 }
@@ -505,6 +479,25 @@ static clv_result find_cell(map *m, clv_dart dart, clv_dart *cell) {
   return walked ? CLV_OK : map_no_memory(m);
 }
 
+// What is not set here is written before it is read: it is much, and most of it is for larger shapes.
+static void start(map_refining *r, map *m, clv_dart cell, int32_t level, const int32_t *levels) {
+  const clv_template *shape = &clv_templates[map_page(m, cell).kind];
+  const size_t places = 4u * shape->dart_count;
+  r->m = r->border.m = m;
+  r->border.levels = levels;
+  r->border.cell = cell;
+  r->border.level = level;
+  r->border.shape = shape;
+  r->border.finer = false;
+  memset(r->border.darts, 0, places * sizeof *r->border.darts);
+  memset(r->beyond, 0, places * sizeof *r->beyond);
+  r->was_plain = map_dart_plain(m, cell);
+  r->begun = r->told = false;
+  r->dropped = r->dropped_count = 0;
+  r->crossings = (map_words){0};
+  map_walk_init(&r->pieces, m);
+}
+
 clv_result clv_map_refine(clv_map *view, clv_dart dart, uint32_t level, const int32_t *levels, clv_refined *refined) {
   map *m = map_of(view);
   clv_dart cell = CLV_NO_DART;
@@ -520,13 +513,10 @@ clv_result clv_map_refine(clv_map *view, clv_dart dart, uint32_t level, const in
   if (level > CLV_REFINED_LEVELS)
     return map_fail(m, CLV_ERROR_REFUSED, "the cell of dart %u cannot be refined: level %u is the last", dart,
                     CLV_REFINED_LEVELS + 1);
-  map_refining r = {
-      .m = m,
-      .border = {.m = m, .levels = levels, .cell = cell, .level = (int32_t)level, .shape = &clv_templates[kind]},
-      .table = table,
-      .was_plain = map_dart_plain(m, cell)};
+  map_refining r;
+  start(&r, m, cell, (int32_t)level, levels);
+  r.table = table;
   const uint32_t mark = m->log.count;
-  map_walk_init(&r.pieces, m);
   const clv_result refined_so = map_lineage_end(&r, refine(&r, refined));
   clv_walk_end(&r.pieces);
   BASE_RELEASE(&m->allocator, &r.crossings);

@@ -97,9 +97,9 @@ typedef struct map_refining {
   uint32_t vertices[MAP_REFINED_VERTICES], corners[MAP_REFINED_VERTICES];
   uint32_t edges[MAP_REFINED_EDGES], cell_edges[MAP_REFINED_EDGES];
   uint32_t came_before, notable_before, arrivals_before, extended_before, grown_before, newcomers_before[4];
-  uint32_t dropped;    // the entry of the log that drops the first dart of a parent with records
-  clv_walk pieces;     // of edges across faces that finer neighbours halved, one after the other ...
-  map_words crossings; // ... as pairs: the place where one begins, and how many darts it has
+  uint32_t dropped, dropped_count; // entries of the log that drop the darts of a parent with records
+  clv_walk pieces;                 // of edges across faces that finer neighbours halved, one after the other ...
+  map_words crossings;             // ... as pairs: the place where one begins, and how many darts it has
 } map_refining;
 
 static inline clv_dart map_child_at(const map_refining *r, map_child_dart at) {

@@ -693,25 +693,17 @@ static void pass_over_gone(const map *m, map_words *arrivals) {
   for (uint32_t k = 0; k < arrivals->count; k++) {
     const map_write *w = &m->log.data[arrivals->data[k]];
     arrivals->data[kept] = arrivals->data[k];
-    kept += w->op != MAP_DART_ADD || m->records.name.data[map_page(m, w->dart).row + (w->dart & 0xFFFFu)] == w->dart;
+    kept += m->records.name.data[map_page(m, w->dart).row + (w->dart & 0xFFFFu)] == w->dart;
   }
   arrivals->count = kept;
 }
 
-// What the lineage has listed, and values that were set behind it.
+// To what the lineage has listed values are added that were set behind it.
 static bool list_growth(map *m, map_plan *plan) {
-  map_scratch *s = m->scratch;
-  const map_lineage *l = &s->lineage;
-  const uint32_t behind = m->log.count - m->divided;
-  if (!BASE_RESERVE(&m->allocator, &s->notable, (uint64_t)l->notable.count + behind) ||
-      !BASE_RESERVE(&m->allocator, &s->arrivals, l->arrivals.count))
-    return false;
-  memcpy(s->notable.data, l->notable.data, l->notable.count * sizeof *l->notable.data);
-  memcpy(s->arrivals.data, l->arrivals.data, l->arrivals.count * sizeof *l->arrivals.data);
-  for (uint32_t k = 0; k < behind; k++) s->notable.data[l->notable.count + k] = m->divided + k;
-  s->notable.count = l->notable.count + behind;
-  s->arrivals.count = l->arrivals.count;
-  if (l->gone) pass_over_gone(m, &s->arrivals);
+  map_words *notable = &m->scratch->notable;
+  if (!BASE_RESERVE(&m->allocator, notable, (uint64_t)notable->count + m->log.count - m->divided)) return false;
+  while (m->divided < m->log.count) notable->data[notable->count++] = m->divided++;
+  if (m->scratch->lineage.gone) pass_over_gone(m, &m->scratch->arrivals);
   plan->values_set = m->payload.count > 0;
   return true;
 }

@@ -450,32 +450,41 @@ clv_result map_dart_hang(map *m, uint32_t side, int32_t level, uint32_t block, c
   return CLV_OK;
 }
 
+// Records for so many darts; those that nobody uses come first, and that is how many they are.
+static uint32_t take_seats(map *m, uint32_t count, map_seat *seats) {
+  map_records *records = &m->records;
+  uint32_t free = records->free[1], reused = 0;
+  for (; reused < count && free; reused++) {
+    seats[reused].record = free - 1;
+    free = records->alpha.data[4 * (size_t)(free - 1)];
+  }
+  records->free[1] = free;
+  records->alive += count;
+  if (reused == count) return reused;
+  const uint32_t next = append_records(m, count - reused);
+  for (uint32_t k = reused; k < count; k++) seats[k].record = next + k - reused;
+  return reused;
+}
+
 void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_seat *seats) {
   map_records *records = &m->records;
   map_write *log = m->log.data + m->log.count;
   uint32_t *const links = records->alpha.data, *const cell = records->cell.data, *const name = records->name.data;
   const uint8_t above = (uint8_t)(level + 1);
-  uint32_t free = records->free[1];
+  const uint32_t reused = take_seats(m, count, seats);
   for (uint32_t k = 0; k < count; k++) {
-    const bool fresh = !free;
-    const uint32_t record = fresh ? append_records(m, 1) : free - 1;
+    const uint32_t record = seats[k].record;
+    const clv_dart dart = seats[k].dart = map_record_name(m, record);
     uint32_t *alpha = links + 4 * (size_t)record;
-    if (!fresh) free = alpha[0];
-    const clv_dart dart = map_record_name(m, record);
     alpha[0] = alpha[1] = alpha[2] = alpha[3] = dart;
     cell[record] = cells[k];
     name[record] = dart;
     records->level.data[record] = above;
-    log[k] = (map_write){MAP_DART_ADD, above, fresh, dart, cells[k] & MAP_BLOCK, cells[k] >> 31};
-    seats[k] = (map_seat){dart, record};
+    log[k] = (map_write){MAP_DART_ADD, above, k >= reused, dart, cells[k] & MAP_BLOCK, cells[k] >> 31};
   }
-  records->free[1] = free;
-  records->alive += count;
   m->log.count += count;
-  for (uint32_t n = 0; n < m->numbered_count; n++) {
-    uint32_t *ids = m->numbered[n]->record_ids.data;
-    for (uint32_t k = 0; k < count; k++) ids[seats[k].record] = 0;
-  }
+  for (uint32_t k = 0; k < reused; k++) clear_ids(m, seats[k].record, 1);
+  if (reused < count) clear_ids(m, seats[reused].record, count - reused);
 }
 
 clv_result map_dart_drop(map *m, clv_dart dart) {
