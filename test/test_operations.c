@@ -470,6 +470,28 @@ static void a_folded_edge_is_walked_once(void **state) {
   end(t);
 }
 
+// Two faces of a tetrahedron are sewn so that it has one side alone; the darts that tell of them go in the same
+// transaction, and the others are asked.
+static void a_twist_is_seen_where_a_face_is_smaller(void **state) {
+  (void)state;
+  clv_map_def def = clv_default_map_def();
+  clv_map *map = clv_map_create(&def, NULL);
+  assert_non_null(map);
+  clv_dart tet = CLV_NO_DART;
+  assert_int_equal(clv_map_begin(map), CLV_OK);
+  assert_int_equal(clv_map_add_cell(map, CLV_TET, &tet), CLV_OK);
+  assert_int_equal(clv_map_commit(map), CLV_OK);
+  const uint8_t *first = clv_templates[CLV_TET].facet_first;
+  assert_int_equal(clv_map_begin(map), CLV_OK);
+  assert_int_equal(clv_map_sew(map, 3, tet | first[2], tet | (first[3] + 2)), CLV_OK);
+  assert_int_equal(clv_map_contract(map, 1, tet | first[3]), CLV_OK);
+  assert_int_equal(clv_map_commit(map), CLV_OK);
+  assert_false(clv_dart_alive(map, tet | first[2]) && clv_dart_alive(map, tet | first[3]));
+  assert_int_equal(clv_map_check(map, NULL, NULL), CLV_OK);
+  assert_false(clv_map_orientable(map));
+  clv_map_destroy(map);
+}
+
 // Nonsense
 
 static clv_map *plain_map(uint32_t dimension) {
@@ -655,6 +677,7 @@ int main(void) {
       cmocka_unit_test(a_contracted_edge_makes_a_square_a_triangle),
       cmocka_unit_test(a_flat_cell_is_contracted),
       cmocka_unit_test(a_folded_edge_is_walked_once),
+      cmocka_unit_test(a_twist_is_seen_where_a_face_is_smaller),
       cmocka_unit_test(only_two_dimensions_are_known),
       cmocka_unit_test(edits_need_a_transaction),
       cmocka_unit_test(nonsense_is_no_operation),

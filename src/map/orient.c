@@ -20,10 +20,21 @@ static bool joins_equal_sides(const map *m, clv_dart dart, uint32_t i) {
   return beyond != dart && map_side(m, beyond) == map_side(m, dart);
 }
 
+// A facet is told of at its first dart. Of one in an extended cell that may be gone, or lie elsewhere than the others
+// do.
+static bool facet_joins_equal_sides(const map *m, clv_dart first) {
+  if (map_dart_plain(m, first)) return joins_equal_sides(m, first, m->view.dimension);
+  const clv_template *shape = &clv_templates[map_page(m, first).kind];
+  for (uint32_t l = 0; l < shape->dart_count; l++)
+    if (shape->facet[l] == shape->facet[first & 63u] && joins_equal_sides(m, (first & ~63u) | l, m->view.dimension))
+      return true;
+  return false;
+}
+
 bool map_colouring_broken(const map *m) {
   for (uint32_t k = 0; k < m->log.count; k++) {
     const map_write w = m->log.data[k];
-    if (w.op == MAP_LINK && w.after && joins_equal_sides(m, w.dart, m->view.dimension)) return true;
+    if (w.op == MAP_LINK && w.after && facet_joins_equal_sides(m, w.dart)) return true;
     if (w.op == MAP_ALPHA && joins_equal_sides(m, w.dart, w.i)) return true;
   }
   return false;
