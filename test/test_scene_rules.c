@@ -1,0 +1,182 @@
+// Scenes in which events operate, beside scenes in which rules do: the same cuts, at the same steps, and the same
+// motion. And runs that are stopped and go on while rules are applied.
+
+#include "cleave/scene.h"
+#include "support/operated.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TEXT = 2048, STEPS = 20, BLOCKS = 64 };
+
+static const char *const grids[] = {"grid: tet5, cells: [8, 2, 2], size: [4, 1, 1]",
+                                    "grid: hex, cells: [8, 2, 2], size: [4, 1, 1]",
+                                    "grid: tri, cells: [8, 2], size: [4, 1]"};
+
+// Pulled at its end, and let back.
+static const char head[] = "cleave: 1\nmesh: {%s}\ngravity: [0, 0, -2]\nuntil: 0.2\n"
+                           "material: {young: 20 kPa}\n"
+                           "fix: [{box: [[0, 0, 0], [0, 1, 1]]}]\nsolver: {method: implicit-euler, step: 10 ms}\n"
+                           "move: [{box: [[4, 0, 0], [4, 1, 1]], "
+                           "path: [[0, [0, 0, 0]], [0.1, [0.8, 0, 0]], [0.2, [0, 0, 0]]]}]\nevents:\n%s";
+
+// Events that operate, and rules that do the same in volumes and on surfaces.
+typedef struct twin {
+  const char *events, *solid, *flat;
+} twin;
+
+static const twin twins[] = {
+    {"  - {at: 0.05, cut: {box: [[1.9, -1, -1], [2.1, 2, 0.6]]}}\n",
+     "  - {at: 0.05, apply: {rule: cut_in_box, params: {box_least: [1.9, -1, -1], box_greatest: [2.1, 2, 0.6]}}}\n",
+     "  - {at: 0.05, apply: {rule: cut_edge_in_box, params: {box_least: [1.9, -1, -1], box_greatest: [2.1, 2, "
+     "0.6]}}}\n"},
+    {"  - {at: 0.05, cut: {sphere: {center: [2, 0, 0], radius: 0.8}}}\n",
+     "  - {at: 0.05, apply: {rule: cut_in_ball, params: {ball_centre: [2, 0, 0], ball_radius: 0.8}}}\n",
+     "  - {at: 0.05, apply: {rule: cut_edge_in_ball, params: {ball_centre: [2, 0, 0], ball_radius: 0.8}}}\n"},
+    {"  - {at: 0.05, slice: {plane: {point: [2.1, 0, 0], normal: [1, 0.3, 0]}, level: 1, snap: 0}}\n",
+     "  - {at: 0.05, apply: {rule: refine_crossed, on: cell, params: {blade_point: [2.1, 0, 0], blade_up: [1, 0.3, "
+     "0]}}}\n"
+     "  - {at: 0.05, apply: {rule: slice, params: {blade_point: [2.1, 0, 0], blade_up: [1, 0.3, 0]}}}\n",
+     "  - {at: 0.05, apply: {rule: refine_crossed_face, on: cell, params: {blade_point: [2.1, 0, 0], "
+     "blade_up: [1, 0.3, 0]}}}\n"
+     "  - {at: 0.05, apply: {rule: slice_edge, params: {blade_point: [2.1, 0, 0], blade_up: [1, 0.3, 0]}}}\n"},
+    {"  - {at: 0, tear: {stress: 4 kPa}}\n",
+     "  - {at: 0, apply: {rule: tear_stress, for: 1, params: {tear_strength: 4000}}}\n",
+     "  - {at: 0, apply: {rule: tear_edge_stress, for: 1, params: {tear_strength: 4000}}}\n"},
+    {"  - {at: 0, adapt: {stress: 3 kPa}}\n",
+     "  - {at: 0, apply: {rule: wish_stress, on: cell, for: 1, params: {adapt_stress: 3000}}}\n"
+     "  - {at: 0, apply: {rule: coarsen_wished, on: cell, for: 1}}\n"
+     "  - {at: 0, apply: {rule: refine_wished, on: cell, for: 1}}\n",
+     "  - {at: 0, apply: {rule: wish_stress, on: cell, for: 1, params: {adapt_stress: 3000}}}\n"
+     "  - {at: 0, apply: {rule: coarsen_wished_face, on: cell, for: 1}}\n"
+     "  - {at: 0, apply: {rule: refine_wished_face, on: cell, for: 1}}\n"},
+};
+
+typedef struct run {
+  clv_scene *scene;
+  clv_world *world;
+  clv_surgery_report did;
+} run;
+
+static run start(const char *grid, const char *events) {
+  char text[TEXT];
+  clv_error error = {0};
+  run r = {.scene = NULL};
+  assert_true(snprintf(text, sizeof text, head, grid, events) < TEXT);
+  r.scene = clv_scene_parse("s.yaml", text, strlen(text), NULL, &error);
+  if (r.scene) r.world = clv_scene_world(r.scene, 1, &error);
+  if (!r.world) fail_msg("%s", error.message);
+  return r;
+}
+
+static void end(run *r) {
+  clv_world_destroy(r->world);
+  clv_scene_destroy(r->scene);
+}
+
+static void step(run *r) {
+  clv_world_report report = {0};
+  if (clv_world_step(r->world, &report) != CLV_OK) fail_msg("%s", clv_world_error(r->world));
+  r->did.facets += report.surgery.facets;
+  r->did.vertices += report.surgery.vertices;
+  r->did.refined += report.surgery.refined;
+  r->did.coarsened += report.surgery.coarsened;
+}
+
+static void assert_alike(const run *a, const run *b, const char *events) {
+  clv_body *one = clv_world_body(a->world, 0), *other = clv_world_body(b->world, 0);
+  clv_map_info infos[2];
+  clv_momenta momenta[2];
+  assert_int_equal(clv_map_count(clv_body_map(one), &infos[0]), CLV_OK);
+  assert_int_equal(clv_map_count(clv_body_map(other), &infos[1]), CLV_OK);
+  clv_body_momenta(one, &momenta[0]);
+  clv_body_momenta(other, &momenta[1]);
+  if (a->did.facets != b->did.facets || a->did.refined != b->did.refined || a->did.coarsened != b->did.coarsened ||
+      a->did.vertices != b->did.vertices)
+    fail_msg("%s: %u, %u, %u and %u by rules", events, b->did.facets, b->did.vertices, b->did.refined,
+             b->did.coarsened);
+  assert_memory_equal(infos[0].cells, infos[1].cells, sizeof infos[0].cells);
+  assert_int_equal(infos[0].components, infos[1].components);
+  for (uint32_t k = 0; k < 3; k++) {
+    assert_true(fabs(momenta[0].centre[k] - momenta[1].centre[k]) < 1e-5);
+    assert_true(fabs(momenta[0].linear[k] - momenta[1].linear[k]) < 1e-4 * momenta[0].mass);
+  }
+}
+
+static void rules_do_what_events_do(void **unused) {
+  (void)unused;
+  for (uint32_t t = 0; t < sizeof twins / sizeof *twins; t++)
+    for (uint32_t g = 0; g < 3; g++) {
+      run by_event = start(grids[g], twins[t].events),
+          by_rule = start(grids[g], g < 2 ? twins[t].solid : twins[t].flat);
+      for (uint32_t k = 0; k < STEPS; k++) {
+        step(&by_event);
+        step(&by_rule);
+        assert_alike(&by_event, &by_rule, twins[t].events);
+      }
+      if (!(by_event.did.facets + by_event.did.refined)) fail_msg("%s%s: nothing happens", grids[g], twins[t].events);
+      operated_check(clv_world_body(by_rule.world, 0));
+      end(&by_event);
+      end(&by_rule);
+    }
+}
+
+// Stopping and going on
+
+typedef struct block {
+  char name[64];
+  void *data;
+  size_t size;
+} block;
+
+typedef struct memory {
+  block blocks[BLOCKS];
+  uint32_t count;
+} memory;
+
+static clv_result keep(void *user, const char *name, const void *data, size_t size) {
+  memory *m = user;
+  assert_true(m->count < BLOCKS && strlen(name) < sizeof m->blocks->name);
+  block *to = &m->blocks[m->count++];
+  snprintf(to->name, sizeof to->name, "%s", name);
+  to->size = size;
+  to->data = malloc(size + 1);
+  assert_non_null(to->data);
+  if (size) memcpy(to->data, data, size);
+  return CLV_OK;
+}
+
+static clv_result recall(void *user, const char *name, const void **data, size_t *size) {
+  const memory *m = user;
+  for (uint32_t k = 0; k < m->count; k++) {
+    if (strcmp(m->blocks[k].name, name) != 0) continue;
+    *data = m->blocks[k].data;
+    *size = m->blocks[k].size;
+    return CLV_OK;
+  }
+  return CLV_ERROR_INPUT;
+}
+
+static void runs_go_on_while_rules_are_applied(void **unused) {
+  (void)unused;
+  for (uint32_t t = 0; t < sizeof twins / sizeof *twins; t++) {
+    memory m = {.count = 0};
+    run whole = start(grids[0], twins[t].solid), second = start(grids[0], twins[t].solid);
+    for (uint32_t k = 0; k < STEPS; k++) {
+      if (k == STEPS / 2) assert_int_equal(clv_world_save(whole.world, keep, &m), CLV_OK);
+      step(&whole);
+    }
+    if (clv_world_load(second.world, recall, &m) != CLV_OK) fail_msg("%s", clv_world_error(second.world));
+    for (uint32_t k = STEPS / 2; k < STEPS; k++) step(&second);
+    assert_true(clv_world_hash(whole.world) == clv_world_hash(second.world));
+    for (uint32_t k = 0; k < m.count; k++) free(m.blocks[k].data);
+    end(&whole);
+    end(&second);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(rules_do_what_events_do),
+                                     cmocka_unit_test(runs_go_on_while_rules_are_applied)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
