@@ -45,6 +45,15 @@ static inline map_place place_at(const losing *l, clv_dart dart) {
   return (map_place){dart, map_uniform_row(dart) * l->sub->count + l->sub->of[dart & 63u]};
 }
 
+// A place as one number, so that dart and slot are computed at once.
+static inline uint64_t pack(map_place place) {
+  return (uint64_t)place.slot << 32 | place.dart;
+}
+
+static inline map_place unpack(uint64_t packed) {
+  return (map_place){(clv_dart)packed, (uint32_t)(packed >> 32)};
+}
+
 // In a map of one kind a block's number tells its row, which is less by those of the first page; so are links and
 // slots.
 static void learn_exits(const losing *l, map_onward *onward, const clv_suborbits *sub) {
@@ -52,6 +61,7 @@ static void learn_exits(const losing *l, map_onward *onward, const clv_suborbits
   const clv_template *shape = l->shape;
   onward->kind = l->kind;
   onward->path = true;
+  onward->stride = pack((map_place){64, sub->count});
   for (uint32_t d = 0; d < shape->dart_count; d++) {
     const clv_exit *exit = sub->exit + sub->exit_start[sub->of[d]], *end = sub->exit + sub->exit_start[sub->of[d] + 1];
     struct map_exits *at = &onward->at[d];
@@ -63,7 +73,7 @@ static void learn_exits(const losing *l, map_onward *onward, const clv_suborbits
     onward->path = onward->path && at->count <= 1;
     for (uint32_t k = 0; k < 8; k++)
       onward->landing[d][k] =
-          (map_place){shape->turn[d][k], sub->of[shape->turn[d][k]] - NO_ROWS * (uint32_t)sub->count};
+          pack((map_place){shape->turn[d][k], sub->of[shape->turn[d][k]] - NO_ROWS * (uint32_t)sub->count});
   }
 }
 
@@ -86,7 +96,8 @@ static bool more_places(losing *l, uint32_t count) {
 // and which places are new is what no processor can guess: there is no branch for either.
 static bool flood(losing *l, map_place start) {
   const map_onward *onward = l->onward;
-  const uint32_t facets = l->shape->facet_count, width = l->sub->count, *links = l->links;
+  const uint32_t facets = l->shape->facet_count, *links = l->links;
+  const uint64_t stride = onward->stride;
   uint32_t *ids = l->ids, count = l->s->places.count, k = count;
   if (!more_places(l, count)) return false;
   map_place *places = l->s->places.data;
@@ -104,12 +115,12 @@ static bool flood(losing *l, map_place start) {
     const uint32_t row = (at.dart >> 6) * facets;
     for (uint32_t n = 0, ways = exits->count; n < ways; n++) {
       const clv_dart link = links[row + exits->link[n]];
-      const map_place beyond = onward->landing[link & 63u][exits->position[n]];
-      const uint32_t sewn = 0u - (uint32_t)(link != CLV_NO_DART); // all bits, or none
-      const uint32_t slot = at.slot ^ ((((link >> 6) * width + beyond.slot) ^ at.slot) & sewn);
-      places[count] = (map_place){(link & ~63u) | beyond.dart, slot};
-      count += ~ids[slot] >> 31;
-      ids[slot] = MET;
+      const uint64_t beyond = onward->landing[link & 63u][exits->position[n]] + (link >> 6) * stride;
+      const uint64_t free = 0u - (uint64_t)(link == CLV_NO_DART);          // all bits, or none
+      const map_place next = unpack((beyond & ~free) | (pack(at) & free)); // the place itself was met
+      places[count] = next;
+      count += ids[next.slot] < MET;
+      ids[next.slot] = MET;
     }
   }
   l->s->places.count = count;
@@ -119,7 +130,7 @@ static bool flood(losing *l, map_place start) {
 // Appends the places of a path that begins at a facet that is free now; *end is the dart that it ends at.
 static inline bool follow(losing *l, map_place at, clv_dart *end) {
   const map_onward *onward = l->onward;
-  const uint32_t facets = l->shape->facet_count, width = l->sub->count, *links = l->links;
+  const uint32_t facets = l->shape->facet_count, *links = l->links;
   uint32_t count = l->s->places.count, room = l->s->places.capacity;
   map_place *places = l->s->places.data;
   for (;;) {
@@ -132,8 +143,7 @@ static inline bool follow(losing *l, map_place at, clv_dart *end) {
     const struct map_exits *exits = &onward->at[at.dart & 63u];
     const clv_dart link = exits->count ? links[(at.dart >> 6) * facets + exits->link[0]] : CLV_NO_DART;
     if (!link) break;
-    const map_place beyond = onward->landing[link & 63u][exits->position[0]];
-    at = (map_place){(link & ~63u) | beyond.dart, (link >> 6) * width + beyond.slot};
+    at = unpack(onward->landing[link & 63u][exits->position[0]] + (link >> 6) * onward->stride);
   }
   l->s->places.count = count;
   *end = at.dart;
@@ -247,11 +257,11 @@ static void forget_doubts(losing *l) {
   }
 }
 
-// What is left at `dart` of an orbit that is one piece, and lost a place of a cell.
-static bool start_whole(losing *l, uint32_t id, clv_dart dart, uint32_t place) {
+// What is left at `dart` of an orbit that is one piece, and lost the place of a cell at a slot.
+static bool start_whole(losing *l, uint32_t id, clv_dart dart, uint32_t slot) {
   if ((l->darts[id] & 63u) == NO_LEAF) return true;
   if (!more_left(l, 1)) return false;
-  add_left(l, id, dart, (map_star){place, place});
+  add_left(l, id, dart, (map_star){slot, slot});
   return true;
 }
 
@@ -261,16 +271,17 @@ static inline bool start_edge(losing *l, const map_removed *cell, uint32_t faced
   const clv_template *shape = l->shape;
   map_scratch *s = l->s;
   const uint32_t other = shape->alpha[2][faced], old = l->ids[at.slot], first = s->places.count;
+  const uint32_t lost = place_at(l, cell->dart | faced).slot;
   const bool both = cell->sewn >> shape->facet[other] & 1u;
-  if (!both && s->removed.count == 1 && !cell->folded) return start_whole(l, old, at.dart, l->sub->of[faced]);
+  if (!both && s->removed.count == 1 && !cell->folded) return start_whole(l, old, at.dart, lost);
   clv_dart end;
   if (!more_left(l, 1) || !follow(l, at, &end)) return false;
   const clv_dart out = (end & ~63u) | shape->alpha[2][end & 63u],
                  to = both ? map_faced(shape, cell, other) : CLV_NO_DART;
   *joint = out == to || out == ((to & ~63u) | shape->alpha[0][to & 63u]);
-  if (*joint && s->removed.count == 1) {
+  if (*joint) { // so no other cell was removed there
     s->places.count = first;
-    add_left(l, old, at.dart, (map_star){l->sub->of[faced], l->sub->of[faced]});
+    add_left(l, old, at.dart, (map_star){lost, lost});
   } else {
     mark_path(l, first);
     add_left(l, old, at.dart, (map_star){first, s->places.count});
@@ -285,7 +296,7 @@ static uint64_t known_whole(const losing *l, const map_removed *cell) {
   if (l->index->inner != VERTEX) return 0;
   const uint32_t *ids = l->ids + map_uniform_row(cell->dart) * l->sub->count;
   uint64_t whole = cell->vertices;
-  for (uint32_t p = 0; l->s->removed.count > 1 && p < l->sub->count; p++)
+  for (uint32_t p = 0; whole && l->s->removed.count > 1 && p < l->sub->count; p++)
     whole &= ~((uint64_t)(l->s->doubts.data[ids[p] / 32] >> ids[p] % 32 & 1u) << p);
   return whole;
 }
@@ -294,7 +305,7 @@ static uint64_t known_whole(const losing *l, const map_removed *cell) {
 static bool start_beside(losing *l, map_removed *cell) {
   const clv_template *shape = l->shape;
   const uint8_t *of = l->sub->of;
-  const uint32_t step = l->index->inner & 3u ? 2 : 1, width = l->sub->count;
+  const uint32_t step = l->index->inner & 3u ? 2 : 1, width = l->sub->count, gone = map_uniform_row(cell->dart) * width;
   const uint64_t whole = known_whole(l, cell);
   const bool edges = l->index->inner == EDGE;
   const uint64_t all = (UINT64_C(1) << width) - 1;
@@ -309,7 +320,7 @@ static bool start_beside(losing *l, map_removed *cell) {
       bool one = whole >> place & 1u, done = true;
       if ((met >> place & 1u) || (l->ids[at.slot] & MET)) continue;
       if (one)
-        done = start_whole(l, l->ids[at.slot], at.dart, place);
+        done = start_whole(l, l->ids[at.slot], at.dart, gone + place);
       else
         done = edges ? start_edge(l, cell, turned[k], at, &one) : start(l, at);
       if (!done) return false;
@@ -321,30 +332,32 @@ static bool start_beside(losing *l, map_removed *cell) {
 }
 
 // Whether vertices of removed cells are one piece is asked as long as it mostly is so: where cells were removed all
-// over, about every edge, a look at their facets decides little, and costs as much as a flood.
-static void ask_whole(losing *l) {
+// over, about every edge, a look at their facets decides little, and costs as much as a flood. True when all were
+// asked; otherwise nothing is known of any.
+static bool ask_whole(losing *l) {
   enum { FEW = 64 };
   map_scratch *s = l->s;
   uint32_t whole = 0;
-  for (uint32_t k = 0; k < s->removed.count; k++) {
+  bool asking = true;
+  for (uint32_t k = 0; asking && k < s->removed.count; k++) {
     map_removed *cell = &s->removed.data[k];
-    cell->vertices = 0;
-    if (k >= FEW && whole < k) continue;
     if (!l->m->indices[EDGE | ACROSS]) map_find_joints(l->m, l->kind, cell);
     map_find_whole(l->m, l->kind, cell);
     for (uint32_t left = cell->vertices; left; left &= left - 1) whole++;
+    asking = k < FEW || whole > k;
   }
+  for (uint32_t k = 0; !asking && k < s->removed.count; k++) s->removed.data[k].vertices = 0;
+  return asking;
 }
 
 static bool find_beside_removed(losing *l) {
   map_scratch *s = l->s;
-  const bool vertices = l->index->inner == VERTEX;
+  const bool known = l->index->inner == VERTEX && ask_whole(l);
   bool done = true;
-  if (vertices) ask_whole(l);
-  if (vertices && !note_doubts(l)) return false;
+  if (known && !note_doubts(l)) return false;
   for (uint32_t k = 0; done && k < s->removed.count; k++) done = start_beside(l, &s->removed.data[k]);
   for (uint32_t k = 0; done && k < s->removed.count; k++) done = lose_cell(l, s->removed.data[k].dart);
-  if (vertices) forget_doubts(l);
+  if (known) forget_doubts(l);
   return done;
 }
 
@@ -425,9 +438,12 @@ static bool make_room(losing *l) {
   return true;
 }
 
+enum { HANDFUL = 256 }; // parted orbits, whose values are copied while all that tells of them is at hand
+
 static bool reserve(losing *l, uint32_t most_fresh, uint32_t fresh, uint32_t dropped) {
   map *m = l->m;
-  if (!BASE_RESERVE(&m->allocator, &l->s->parted, fresh) || !more_left(l, dropped)) return false;
+  const uint32_t parted = fresh < HANDFUL ? fresh : HANDFUL;
+  if (!BASE_RESERVE(&m->allocator, &l->s->parted, parted) || !more_left(l, dropped)) return false;
   if (most_fresh && m->embedding.self && !m->embedding.reserve_copies(m->embedding.self, m, most_fresh)) return false;
   return map_journals_reserve(m);
 }
@@ -448,6 +464,13 @@ static inline clv_id id_of(const map_index *index, uint32_t id) {
   return (clv_id){id, index->generation.data[id]};
 }
 
+static void copy_values(const losing *l) {
+  const map_embedding *embedding = &l->m->embedding;
+  map_scratch *s = l->s;
+  if (embedding->self) embedding->copy(embedding->self, s->parted.data, s->parted.count);
+  s->parted.count = 0;
+}
+
 // What is left gets its id, and its event says so.
 static inline void settle_left(losing *l, clv_event *left, map_star star) {
   map_scratch *s = l->s;
@@ -456,6 +479,7 @@ static inline void settle_left(losing *l, clv_event *left, map_star star) {
   if (left->kind == CLV_SPLIT) {
     id = map_index_take(l->index);
     s->parted.data[s->parted.count++] = (map_parted){l->index, old, id};
+    if (s->parted.count == HANDFUL) copy_values(l);
   }
   write_ids(l, left, star, id);
   l->darts[id] = left->kind == UNTOLD ? left->from.index : left->dart;
@@ -486,6 +510,7 @@ static void settle_orbits(losing *l) {
     }
   }
   s->events.count = told;
+  copy_values(l);
 }
 
 static void free_cell(losing *l, clv_dart cell) {
@@ -510,7 +535,6 @@ static void carry_out(losing *l) {
   map *m = l->m;
   map_scratch *s = l->s;
   settle_orbits(l);
-  if (m->embedding.self) m->embedding.copy(m->embedding.self, s->parted.data, s->parted.count);
   if (m->embedding.self && (m->embedding.destroys || s->gone.count))
     m->embedding.lose(m->embedding.self, m, s->gone.data, s->gone.count);
   for (uint32_t g = 0; g < s->gone.count; g++) map_index_give(s->gone.data[g].index, s->gone.data[g].id);

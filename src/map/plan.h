@@ -88,8 +88,8 @@ typedef struct map_place {
   uint32_t slot; // of its id
 } map_place;
 
-// The places of an orbit that a commit has walked, in `places`; both are the place that it lost where it was not
-// walked.
+// The places of an orbit that a commit has walked, in `places`; both are the slot of a place that it lost where it was
+// not walked.
 typedef struct map_star {
   uint32_t start, end;
 } map_star;
@@ -142,8 +142,9 @@ typedef struct map_onward {
     uint32_t link[MAP_MOST_FACETS];
     uint8_t count, position[MAP_MOST_FACETS];
   } at[CLV_TEMPLATE_DARTS];
-  // By link and position: the dart beyond, and its slot, less those of as many cells.
-  map_place landing[CLV_TEMPLATE_DARTS][8];
+  // By link and position: the dart beyond and its slot, less those of as many cells; and what a cell has of both. A
+  // place is one number there, with the slot above the dart.
+  uint64_t landing[CLV_TEMPLATE_DARTS][8], stride;
 } map_onward;
 
 // Facets at the vertices and edges of a kind (whole.c).
@@ -267,8 +268,8 @@ void map_find_joints(const map *m, uint32_t kind, map_removed *cell);
 static inline bool map_only_lost(const map *m) {
   return m->scratch->direct;
 }
-// While subscribers are told of a commit that removed one cell: the place of it that an event's orbit lost, where it is
-// one piece and was not walked.
+// While subscribers are told of a commit that removed cells: the slot of a place that an event's orbit lost with one of
+// them, where it is one piece and was not walked. It lost no other, unless it is a vertex and several cells are gone.
 static inline uint32_t map_told_loss(const map *m, uint32_t event) {
   return m->scratch->stars.data[event].start;
 }
@@ -277,8 +278,9 @@ static inline uint32_t map_told_loss(const map *m, uint32_t event) {
 static inline uint32_t map_told_star(const map *m, uint32_t event, const map_place **places) {
   const map_scratch *s = m->scratch;
   if (event >= s->stars.count) return 0;
-  *places = s->places.data + s->stars.data[event].start;
-  return s->stars.data[event].end - s->stars.data[event].start;
+  const map_star star = s->stars.data[event];
+  *places = s->places.data + (star.end > star.start ? star.start : 0);
+  return star.end - star.start;
 }
 
 // Where new darts come from (origin.c): 0 for those that were born outside all cells.

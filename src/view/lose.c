@@ -119,9 +119,8 @@ static const double least_left = 0.25;
 static void lost_with_cell(const losing *l, uint32_t number, map_place *place, view_star *lost) {
   const map_index *index = l->m->indices[l->commit->events[number].dims];
   const clv_suborbits *sub = &clv_templates[l->kind].sub[index->inner];
-  const clv_dart gone = l->removed[0].dart;
-  const uint32_t which = map_told_loss(l->m, number);
-  *place = (map_place){gone | sub->first[which], map_uniform_row(gone) * sub->count + which};
+  const uint32_t slot = map_told_loss(l->m, number);
+  *place = (map_place){map_cell_dart(l->m, l->kind, slot / sub->count) | sub->first[slot % sub->count], slot};
   *lost = (view_star){place, 1};
 }
 
@@ -172,13 +171,27 @@ static void sum_up(losing *l, summing *s) {
   s->count = 0;
 }
 
+// What the sum of an event's orbit will read, asked for ahead: it lies all over the columns.
+static void expect_terms(const losing *l, const view_formula *formula, uint32_t number) {
+  const view_feed *feed = &formula->sums[0];
+  const map_place *places = NULL;
+  const uint32_t count = map_told_star(l->m, number, &places);
+  for (uint32_t k = 0; k < feed->others.count; k++) {
+    const view_pick *pick = &feed->others.data[k];
+    const double *data = (const double *)(const void *)pick->column->rows[l->kind].data + pick->component;
+    for (uint32_t p = 0; p < count; p++) CLV_PREFETCH(data + (size_t)places[p].slot * pick->stride);
+  }
+}
+
 // Orbits for which it will not do are left.
-static void sum_few(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
+static void sum_each(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
+  enum { AHEAD = 3 * VIEW_LANES };
   view_lost *all = &l->views->lost;
   summing s; // most of it is room, and not to be cleared
   s.formula = formula;
   s.count = 0;
   for (uint32_t k = first; k < end; k++) {
+    if (end - k > AHEAD) expect_terms(l, formula, k + AHEAD);
     if (!l->commit->events[k].dart) continue;
     view_star *star = &s.stars[s.count];
     star->count = map_told_star(l->m, k, &star->places);
@@ -237,34 +250,41 @@ static void collect_all(losing *l, const view_formula *formula, uint32_t first, 
   collect(l, formula, places, numbers, lanes, first);
 }
 
-// Lists the events of orbits that lost no more than places of removed cells, by id; the others are left. How many they
-// are.
-static uint32_t number_lesser(losing *l, uint32_t first, uint32_t end) {
+// Lists orbits that lost more than places of removed cells, to be added up. How many lost no more than that.
+static uint32_t list_walked(losing *l, uint32_t first, uint32_t end) {
   view_lost *lost = &l->views->lost;
-  uint32_t count = 0;
+  uint32_t lesser = 0;
   for (uint32_t k = first; k < end; k++) {
-    const clv_event *event = &l->commit->events[k];
-    if (!event->dart) continue;
-    if (!is_less(l, k)) {
+    if (!l->commit->events[k].dart) continue;
+    if (is_less(l, k))
+      lesser++;
+    else
       lost->left.data[lost->left.count++] = k;
-      continue;
-    }
-    lost->totals.data[k - first] = 0;
-    lost->number_of.data[event->id.index] = k;
-    count++;
   }
-  return count;
+  return lesser;
+}
+
+// Lists the events of those by id.
+static bool number_lesser(losing *l, uint32_t ids, uint32_t first, uint32_t end) {
+  view_lost *lost = &l->views->lost;
+  const clv_allocator *a = &l->views->allocator;
+  if (!BASE_RESERVE(a, &lost->totals, end - first) || !BASE_RESERVE(a, &lost->number_of, ids)) return false;
+  if (lost->number_of.count < ids) {
+    memset(lost->number_of.data + lost->number_of.count, 0, (ids - lost->number_of.count) * sizeof(uint32_t));
+    lost->number_of.count = ids;
+  }
+  for (uint32_t k = first; k < end; k++) {
+    if (!l->commit->events[k].dart || !is_less(l, k)) continue;
+    lost->totals.data[k - first] = 0;
+    lost->number_of.data[l->commit->events[k].id.index] = k;
+  }
+  return true;
 }
 
 static bool subtract_together(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
   view_lost *lost = &l->views->lost;
-  const clv_allocator *a = &l->views->allocator;
-  const uint32_t ids = formula->site.index->count;
-  if (!BASE_RESERVE(a, &lost->totals, end - first) || !BASE_RESERVE(a, &lost->number_of, ids)) return false;
-  if (lost->number_of.count < ids)
-    memset(lost->number_of.data + lost->number_of.count, 0, (ids - lost->number_of.count) * sizeof(uint32_t));
-  if (lost->number_of.count < ids) lost->number_of.count = ids;
-  if (!number_lesser(l, first, end)) return true;
+  if (!list_walked(l, first, end)) return true;
+  if (!number_lesser(l, formula->site.index->count, first, end)) return false;
   collect_all(l, formula, first, end);
   for (uint32_t k = first; k < end; k++) {
     if (!l->commit->events[k].dart || !is_less(l, k)) continue;
@@ -290,39 +310,27 @@ static bool add_up(losing *l, const view_formula *formula, const uint32_t *numbe
   return true;
 }
 
-// What a sum over walked orbits will read, asked for ahead: it lies all over the columns.
-static void expect_terms(const losing *l, const view_formula *formula, const uint32_t *numbers, uint32_t lanes) {
-  const view_feed *feed = &formula->sums[0];
-  for (uint32_t k = 0; k < feed->others.count; k++) {
-    const view_pick *pick = &feed->others.data[k];
-    const double *data = (const double *)(const void *)pick->column->rows[l->kind].data + pick->component;
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-      const map_place *places;
-      const uint32_t count = map_told_star(l->m, numbers[lane], &places);
-      for (uint32_t p = 0; p < count; p++) CLV_PREFETCH(data + (size_t)places[p].slot * pick->stride);
-    }
-  }
-}
-
 static bool derive_sums(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
   view_lost *lost = &l->views->lost;
+  const bool vertices = formula->site.dims == clv_orbit_dims(&l->m->view, CLV_VERTEX);
   if (!BASE_RESERVE(&l->views->allocator, &lost->left, end - first)) return false;
   lost->left.count = 0;
   if (formula->targets.data[0].column->def.type != CLV_DOUBLE)
     for (uint32_t k = first; k < end; k++) {
       if (l->commit->events[k].dart) lost->left.data[lost->left.count++] = k;
     }
-  else if (l->removed_count > 1) {
+  else if (l->removed_count > 1 && vertices) { // which may have lost several places
     if (!subtract_together(l, formula, first, end)) return false;
   } else {
-    sum_few(l, formula, first, end);
+    sum_each(l, formula, first, end);
   }
   bool done = true;
   enum { AHEAD = 2 * VIEW_LANES };
   for (uint32_t k = 0; done && k < lost->left.count; k += VIEW_LANES) {
-    const uint32_t left = lost->left.count - k;
-    if (left >= AHEAD + VIEW_LANES) expect_terms(l, formula, lost->left.data + k + AHEAD, VIEW_LANES);
-    done = add_up(l, formula, lost->left.data + k, left < VIEW_LANES ? left : VIEW_LANES);
+    const uint32_t left = lost->left.count - k, lanes = left < VIEW_LANES ? left : VIEW_LANES;
+    for (uint32_t lane = 0; left >= AHEAD + VIEW_LANES && lane < VIEW_LANES; lane++)
+      expect_terms(l, formula, lost->left.data[k + AHEAD + lane]);
+    done = add_up(l, formula, lost->left.data + k, lanes);
   }
   return done;
 }
@@ -558,46 +566,68 @@ static bool is_copied(losing *l, view_table *table, const clv_event *event, bool
   return base;
 }
 
-static bool list_changed(losing *l, view_table *table) {
+// Brings the rows up to date whose keys are listed, once they are so many.
+static bool follow_listed(losing *l, view_table *table, uint32_t most) {
+  view_lost *lost = &l->views->lost;
+  bool done = true;
+  if (lost->same.count >= most) {
+    done = view_table_reread(table, &l->views->shop, lost->same.data, lost->same.count);
+    lost->same.count = 0;
+  }
+  if (done && lost->keys.count >= most) {
+    done = view_table_refresh(table, &l->views->shop, lost->keys.data, lost->keys.count);
+    lost->keys.count = 0;
+  }
+  return done;
+}
+
+// The row of an event of its own sort of orbit. There is room in both lists.
+static bool list_own(losing *l, view_table *table, const clv_event *event) {
+  view_lost *lost = &l->views->lost;
+  const uint32_t like = event->kind == CLV_SPLIT ? event->from.index : 0, key = event->id.index;
+  bool done = true;
+  if (event->kind == CLV_DELETED) view_row_look_ahead(table, view_row_of_key(table, key)); // another one moves there
+  const bool same = goes_on(l, table, event) || is_copied(l, table, event, &done);
+  view_key_list *keys = same ? &lost->same : &lost->keys;
+  keys->data[keys->count++] = (view_touched_key){key, event->dart, like};
+  return done;
+}
+
+// Rows at orbits that events name, and those that read derived values there. A few at a time are listed, and brought up
+// to date while they are at hand.
+static bool follow_changed(losing *l, view_table *table) {
+  enum { FEW = 8 * VIEW_LANES };
   const view_site *site = &table->site;
+  const clv_allocator *a = &l->views->allocator;
+  view_lost *lost = &l->views->lost;
   uint32_t dims = 0; // sorts of orbits whose derived values are read from elsewhere
   for (uint32_t k = 0; k < site->sources.count; k++)
     if (is_afar(l->views, site, &site->sources.data[k])) dims |= 1u << site->sources.data[k].dims;
-  if (!start_keys(l->views, table)) return false;
+  lost->keys.count = lost->same.count = 0;
+  if (dims && !start_keys(l->views, table)) return false;
   for (uint32_t d = 0; dims >> d; d++)
     if ((dims >> d & 1u) && l->first[d] < l->end[d] && !list_readers(l, table, d)) return false;
+  if (!follow_listed(l, table, FEW) || !BASE_RESERVE(a, &lost->same, FEW) || !BASE_RESERVE(a, &lost->keys, FEW))
+    return false;
   const uint32_t own = site->crossing ? site->dims : clv_orbit_dims(&l->m->view, CLV_CELL);
-  const clv_allocator *a = &l->views->allocator;
-  view_lost *lost = &l->views->lost;
-  const uint64_t events = l->end[own] - l->first[own];
-  if (!BASE_RESERVE(a, &lost->same, events) || !BASE_RESERVE(a, &lost->keys, lost->keys.count + events)) return false;
   for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
     const clv_event *event = &l->commit->events[k];
-    const uint32_t like = event->kind == CLV_SPLIT ? event->from.index : 0, key = event->id.index;
-    if (!like && (!view_row_of_key(table, key) || !is_new(&l->views->lost, key))) continue;
-    bool done = true;
-    const bool same = goes_on(l, table, event) || is_copied(l, table, event, &done);
-    if (!done) return false;
-    view_key_list *keys = same ? &lost->same : &lost->keys;
-    keys->data[keys->count++] = (view_touched_key){key, event->dart, like};
+    const uint32_t key = event->id.index;
+    if (event->kind != CLV_SPLIT && (!view_row_of_key(table, key) || (dims && !is_new(lost, key)))) continue;
+    if (!list_own(l, table, event) || !follow_listed(l, table, FEW)) return false;
   }
-  return true;
+  return follow_listed(l, table, 1);
 }
 
 static bool update_table(losing *l, view_table *table) {
   if (!table->rows) return true; // nothing comes of losing but what comes off
   enum { FEW = 64 };
   const bool many = l->splits > table->rows / 64 + FEW;
-  if (many) view_table_loosen(table);
-  if (many && table->site.inside)
-    view_table_name(table, l->kind);
-  else if (!renumber(l, table))
-    return false;
-  if (!list_changed(l, table)) return false;
-  const view_lost *lost = &l->views->lost;
-  if (!view_table_reread(table, &l->views->shop, lost->same.data, lost->same.count) ||
-      !view_table_refresh(table, &l->views->shop, lost->keys.data, lost->keys.count))
-    return false;
+  const bool anew = many && table->site.inside;
+  if (anew) view_table_loosen_anew(table, l->kind);
+  if (many && !anew) view_table_loosen(table);
+  if (!anew && !renumber(l, table)) return false;
+  if (!follow_changed(l, table)) return false;
   if (many) return view_table_tighten(table, &l->views->shop);
   bool done = true; // slabs from which much has gone have vertices that nobody uses
   for (uint32_t s = 0; done && l->removed_count > FEW && s < table->slab_count; s++)

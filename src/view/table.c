@@ -395,11 +395,15 @@ bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab) {
   return number_vertices(table, shop, slab);
 }
 
+static void set_loose(view_slab *slab) {
+  slab->loose = true;
+  slab->built = false;
+}
+
 void view_table_loosen(view_table *table) {
   for (uint32_t s = 0; s < table->slab_count; s++) {
     name_by_slots(table, &table->slabs[s]);
-    table->slabs[s].loose = true;
-    table->slabs[s].built = false;
+    set_loose(&table->slabs[s]);
   }
 }
 
@@ -421,7 +425,7 @@ static void find_corners(const view_site *site, uint32_t kind, corners *found) {
     }
 }
 
-void view_table_name(view_table *table, uint32_t kind) {
+void view_table_loosen_anew(view_table *table, uint32_t kind) {
   const view_site *site = &table->site;
   const map *m = site->map;
   const clv_suborbits *own = &clv_templates[kind].sub[site->inner];
@@ -432,13 +436,18 @@ void view_table_name(view_table *table, uint32_t kind) {
   find_corners(site, kind, &at);
   for (uint32_t s = 0; s < table->slab_count; s++) {
     view_slab *slab = &table->slabs[s];
+    const uint32_t *named = slab->vertices.data;
     for (uint32_t row = 0; row < slab->rows; row++) {
       const clv_dart base = slab->bases.data[row];
       const uint32_t cell = map_uniform_row(base), local = base & 63u;
-      if (!(states[cell] & 1u) || (ids && ids[cell * own->count + own->of[local]] != slab->keys.data[row])) continue;
       uint32_t *place = view_row_place(table, slab, row, 0);
-      for (uint32_t p = 0; p < particles; p++) place[p * VIEW_LANES] = vertices[cell * count + at.of[local][p]];
+      if ((states[cell] & 1u) && (!ids || ids[cell * own->count + own->of[local]] == slab->keys.data[row]))
+        for (uint32_t p = 0; p < particles; p++) place[p * VIEW_LANES] = vertices[cell * count + at.of[local][p]];
+      else
+        for (uint32_t p = 0; p < particles; p++)
+          place[p * VIEW_LANES] = named[view_place_number(place[p * VIEW_LANES])];
     }
+    set_loose(slab);
   }
 }
 

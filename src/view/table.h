@@ -140,9 +140,9 @@ bool view_table_rename(view_table *table, view_workshop *shop, uint32_t key, vie
 // Before many rows change, and behind: in between rows name vertices by slot, and none is searched for. False when
 // memory is out: the table is then of no use until it is built.
 void view_table_loosen(view_table *table);
-// In between: lets all rows name the vertices that are at their places now, but for those whose base is gone, or is
-// another key's. For maps of one kind, and sites of which no step leads out of a cell.
-void view_table_name(view_table *table, uint32_t kind);
+// The same, and rows name the vertices that are at their places now, but for those whose base is gone, or is another
+// key's. For maps of one kind, and sites of which no step leads out of a cell.
+void view_table_loosen_anew(view_table *table, uint32_t kind);
 bool view_table_tighten(view_table *table, view_workshop *shop);
 // Puts a slab's vertices in order if it has a tail or too many that are not used.
 bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab);
