@@ -81,17 +81,17 @@ static const uint8_t diagonal_count[CLV_TEMPLATE_LAST + 1] = {
     [CLV_QUAD] = 2, [CLV_PYRAMID] = 2, [CLV_PRISM] = 6, [CLV_HEX] = 4};
 
 static const clv_suborbits *edges_of(clv_kind kind) {
-  return &clv_templates[kind].sub[clv_kind_dimension(kind) == 3 ? 5 : 1]; // <0,2>, <0>
+  return &clv_templates[kind].sub[clv_templates[kind].dimension == 3 ? 5 : 1]; // <0,2>, <0>
 }
 
 static const clv_suborbits *corners_of(clv_kind kind) {
-  return &clv_templates[kind].sub[clv_kind_dimension(kind) == 3 ? 6 : 2]; // <1,2>, <1>
+  return &clv_templates[kind].sub[clv_templates[kind].dimension == 3 ? 6 : 2]; // <1,2>, <1>
 }
 
 // What each edge and each diagonal has of the sum of k l^2, in parts of E V.
 static void share_out(clv_kind kind, double nu, double *edge, double *diagonal) {
   const double springs = edges_of(kind)->count + diagonal_count[kind];
-  *edge = *diagonal = (clv_kind_dimension(kind) == 3 ? 6 : 3) / springs;
+  *edge = *diagonal = (clv_templates[kind].dimension == 3 ? 6 : 3) / springs;
   if (kind == CLV_HEX) {
     *diagonal = 9 / (8 * (1 + nu));
     *edge = (1 + 4 * nu) / (8 * (1 + nu));

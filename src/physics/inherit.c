@@ -79,11 +79,8 @@ static bool inherit_found(const clv_body *body, const physics_levels *levels, co
 // Whoever makes vertices and says himself how they are held is not overruled.
 static bool is_said(const clv_body *body, const map *m) {
   const embedding *e = m->embedding.self;
-  const map_words *notable = &m->scratch->notable;
-  for (uint32_t k = 0; k < notable->count; k++) {
-    const map_write *w = &m->log.data[notable->data[k]];
-    if (w->op == MAP_VALUE && e->columns.data[w->before] == body->held) return true;
-  }
+  for (uint32_t k = 0; k < e->stated.count; k++)
+    if (e->columns.data[m->log.data[e->stated.data[k].moment].before] == body->held) return true;
   return false;
 }
 

@@ -52,15 +52,13 @@ static bool clear_edges(const clv_map *view, const clv_column *ea, clv_dart cell
 }
 
 // A plain cell has its values in its row.
-static void renew_row(const clv_map *view, const columns *c, const physics_levels *levels, clv_dart home,
+static void renew_row(const clv_map *view, const columns *c, const physics_levels *levels, clv_kind kind, uint32_t row,
                       const physics_springs *springs) {
-  const clv_kind kind = clv_cell_kind(view, home);
   const clv_template *shape = &clv_templates[kind];
   const clv_suborbits *edges = &shape->sub[shape->dimension == 3 ? 5 : 1]; // <0,2>, <0>
   const uint8_t *corner = shape->sub[shape->dimension == 3 ? 6 : 2].of;
-  const size_t row = clv_cell_row(view, home);
-  const uint32_t *slots = view->corners[kind] + row * shape->corner_count;
-  double *values = (double *)clv_column_data(c->ea, kind, NULL) + row * edges->count;
+  const uint32_t *slots = view->corners[kind] + (size_t)row * shape->corner_count;
+  double *values = (double *)clv_column_data(c->ea, kind, NULL) + (size_t)row * edges->count;
   for (uint32_t e = 0; e < edges->count; e++) {
     const uint32_t a = edges->first[e], b = shape->alpha[0][a];
     const bool halved = levels && levels->of[slots[corner[a]]] != levels->of[slots[corner[b]]] && !c->anew;
@@ -94,13 +92,6 @@ static bool renew_pieces(const clv_map *view, const columns *c, const physics_le
   return true;
 }
 
-static bool renew_edges(const clv_map *view, const columns *c, const physics_levels *levels, clv_dart home,
-                        const physics_springs *springs) {
-  if (clv_cell_kind(view, home) > CLV_TEMPLATE_LAST) return renew_pieces(view, c, levels, home, springs);
-  renew_row(view, c, levels, home, springs);
-  return true;
-}
-
 static void set_number(const clv_column *column, clv_kind kind, uint32_t row, double value) {
   if (column) ((double *)clv_column_data(column, kind, NULL))[row] = value;
 }
@@ -108,14 +99,19 @@ static void set_number(const clv_column *column, clv_kind kind, uint32_t row, do
 // `levels`: NULL where there are none.
 static void renew_cell(clv_body *body, const columns *c, const physics_levels *levels, clv_dart cell) {
   const clv_map *view = body->map;
-  const clv_kind kind = clv_cell_shape(view, cell);
+  const bool plain = map_dart_plain(map_read(view), cell);
+  const clv_page page = view->pages[cell >> CLV_PAGE_SHIFT];
+  const clv_kind kind = plain ? (clv_kind)page.kind : clv_cell_shape(view, cell);
   if (kind > CLV_TEMPLATE_LAST) return;
-  const uint32_t row = clv_cell_row(view, cell);
+  const uint32_t row = plain ? map_row(page, cell) : clv_cell_row(view, cell);
   const int32_t section = ((const int32_t *)clv_column_data(body->section, kind, NULL))[row];
   if (section < 0) return; // nobody said what it is made of
   physics_springs springs;
   physics_spring_constants(body, &body->sections.data[section], kind, row, &springs);
-  if (c->ea && !renew_edges(view, c, levels, clv_cell_at(view, kind, row), &springs)) body->missed = true;
+  if (c->ea && plain)
+    renew_row(view, c, levels, kind, row, &springs);
+  else if (c->ea && !renew_pieces(view, c, levels, clv_cell_at(view, kind, row), &springs))
+    body->missed = true;
   set_number(c->diagonal, kind, row, springs.diagonal);
   set_number(c->shear, kind, row, springs.diagonal);
 }
