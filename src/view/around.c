@@ -11,33 +11,62 @@
 
 #include <assert.h>
 
-static inline bool is_beside(clv_dart dart, const clv_dart twice[2]) {
-  return dart == twice[0] || dart == twice[1];
+// A cell on the way round an edge: what the edge leaves in it, the dart on the way out, and the one beyond that.
+typedef struct round_stop {
+  view_place place;
+  clv_dart out, beyond;
+} round_stop;
+
+static round_stop stop_at_record(const map *m, const map_index *inner, clv_dart at, uint32_t record) {
+  const clv_dart out = m->records.alpha.data[4 * (size_t)record + 2];
+  return (round_stop){view_place_of(m, inner, at), out, m->records.alpha.data[4 * (size_t)map_record(m, out) + 3]};
 }
 
-// A dart in each cell about an edge, `start` first; 0 where it is left to the general walk.
-static uint32_t go_round(const map *m, clv_dart start, clv_dart darts[VIEW_AROUND]) {
-  const clv_dart end = map_alpha(m, start, 0), twice[2] = {end, map_alpha(m, end, 2)};
+static inline round_stop stop_at(const map *m, const map_index *inner, clv_dart at) {
+  const uint32_t record = map_record(m, at);
+  if (record != MAP_NO_RECORD) return stop_at_record(m, inner, at, record);
+  const clv_page page = map_page(m, at);
+  const clv_template *shape = &clv_templates[page.kind];
+  const uint32_t row = map_row(page, at), out = shape->alpha[2][at & 63u];
+  const clv_suborbits *sub = &shape->sub[inner->inner];
+  round_stop stop = {{page.kind, row * sub->count + sub->of[at & 63u]}, (at & ~63u) | out, 0};
+  const clv_dart link = m->view.links[page.kind][row * shape->facet_count + shape->facet[out]];
+  if (!link)
+    stop.beyond = stop.out;
+  else if (map_record(m, link) == MAP_NO_RECORD)
+    stop.beyond = (link & ~63u) | clv_templates[map_page(m, link).kind].turn[link & 63u][shape->position[out]];
+  else
+    stop.beyond = clv_alpha_facing(&m->view, link, shape->position[out]);
+  return stop;
+}
+
+typedef enum round_end { ROUND_CLOSED, ROUND_OPEN, ROUND_LEFT } round_end;
+
+// From `at` on, up to `start` or to where the edge is open.
+static round_end go_on(const map *m, const map_index *inner, clv_dart at, clv_dart start, view_place *places,
+                       uint32_t *count) {
+  const clv_dart end = map_alpha(m, start, 0), other = map_alpha(m, end, 2);
+  if (other == start) return ROUND_LEFT; // folded in its cell: both ways lead through the same others
+  while (at != end && at != other && *count < VIEW_AROUND) {
+    const round_stop stop = stop_at(m, inner, at);
+    places[(*count)++] = stop.place;
+    if (stop.out == at) return ROUND_LEFT;
+    if (stop.beyond == start) return ROUND_CLOSED;
+    if (stop.beyond == stop.out) return ROUND_OPEN;
+    at = stop.beyond;
+  }
+  return ROUND_LEFT;
+}
+
+// A place in each cell about an edge, that of `start` first; 0 where it is left to the general walk.
+static uint32_t go_round(const view_site *site, clv_dart start, view_place places[VIEW_AROUND]) {
+  const map *m = site->map;
+  const map_index *inner = m->indices[site->inner];
   uint32_t count = 0;
-  if (twice[1] == start) return 0; // folded in its cell: both ways lead through the same others
-  for (clv_dart at = start;;) {
-    if (count == VIEW_AROUND) return 0;
-    darts[count++] = at;
-    const clv_dart out = map_alpha(m, at, 2), next = map_alpha(m, out, 3);
-    if (out == at) return 0;
-    if (next == start) return count;
-    if (is_beside(next, twice)) return 0;
-    if (next == out) break;
-    at = next;
-  }
-  for (clv_dart at = start;;) { // it is open: the other way, too
-    const clv_dart next = map_alpha(m, at, 3);
-    if (next == at) return count;
-    if (count == VIEW_AROUND || is_beside(next, twice)) return 0;
-    darts[count++] = next;
-    at = map_alpha(m, next, 2);
-    if (at == next) return 0;
-  }
+  round_end end = go_on(m, inner, start, start, places, &count);
+  const clv_dart beyond = end == ROUND_OPEN ? map_alpha(m, start, 3) : start;
+  if (beyond != start && go_on(m, inner, beyond, start, places, &count) != ROUND_OPEN) end = ROUND_LEFT;
+  return end == ROUND_LEFT ? 0 : count;
 }
 
 bool view_sums_around(const view_formula *formula) {
@@ -47,50 +76,47 @@ bool view_sums_around(const view_formula *formula) {
 
 // New edges
 
-static view_ring *find_ring(const view_change *change, uint32_t id) {
-  if (id >= change->ring_of.capacity) return NULL;
-  const uint32_t at = change->ring_of.data[id];
-  return at < change->rings.count && change->rings.data[at].id == id ? &change->rings.data[at] : NULL;
+static inline view_ring *find_ring(const view_change *change, uint32_t id) {
+  const uint32_t number = change->ring_of.data[id];
+  return number ? &change->rings.data[number - 1] : NULL;
 }
 
-static bool add_ring(clv_views *views, uint32_t id) {
+static void add_ring(view_change *change, uint32_t id) {
+  if (find_ring(change, id)) return;
+  assert(change->rings.data);
+  view_ring *ring = &change->rings.data[change->rings.count++];
+  change->ring_of.data[id] = change->rings.count;
+  ring->id = id;
+  ring->count = 0;
+}
+
+// Those of the commit before are forgotten, and there is room for so many.
+static bool reserve_rings(clv_views *views, uint64_t most, uint32_t ids) {
   view_change *change = &views->change;
   const clv_allocator *a = &views->allocator;
   const uint32_t had = change->ring_of.capacity;
-  if (find_ring(change, id)) return true;
-  if (!BASE_RESERVE(a, &change->rings, (uint64_t)change->rings.count + 1)) return false;
-  if (!BASE_RESERVE(a, &change->ring_of, (uint64_t)id + 1)) return false;
+  for (uint32_t k = 0; k < change->rings.count; k++) change->ring_of.data[change->rings.data[k].id] = 0;
+  change->rings.count = 0;
+  if (!BASE_RESERVE(a, &change->rings, most) || !BASE_RESERVE(a, &change->ring_of, ids)) return false;
   if (change->ring_of.capacity > had)
     memset(change->ring_of.data + had, 0, (change->ring_of.capacity - had) * sizeof *change->ring_of.data);
-  change->ring_of.data[id] = change->rings.count;
-  view_ring *ring = &change->rings.data[change->rings.count++];
-  ring->id = id;
-  ring->count = 0;
   return true;
-}
-
-static void add_place(view_ring *ring, view_place place) {
-  if (ring->count < VIEW_RING) ring->places[ring->count] = place;
-  if (ring->count <= VIEW_RING) ring->count++;
-}
-
-// Several darts may lie in one place, and mostly follow one another.
-static void add_dart(view_ring *ring, view_place place) {
-  for (uint32_t k = ring->count < VIEW_RING ? ring->count : VIEW_RING; k-- > 0;)
-    if (ring->places[k].slot == place.slot && ring->places[k].kind == place.kind) return;
-  add_place(ring, place);
 }
 
 // An edge that was halved is told of as the one that the other half came off.
-static bool list_new_edges(clv_views *views, uint32_t dims) {
-  const clv_commit *commit = views->change.commit;
+static void list_new_edges(view_change *change, uint32_t dims) {
+  const clv_commit *commit = change->commit;
   for (uint32_t k = 0; k < commit->event_count; k++) {
     const clv_event *event = &commit->events[k];
     if (event->dims != dims || (event->kind != CLV_CREATED && event->kind != CLV_SPLIT)) continue;
-    if (!add_ring(views, event->id.index)) return false;
-    if (event->kind == CLV_SPLIT && !add_ring(views, event->from.index)) return false;
+    add_ring(change, event->id.index);
+    if (event->kind == CLV_SPLIT) add_ring(change, event->from.index);
   }
-  return true;
+}
+
+static inline void add_place(view_ring *ring, view_place place) {
+  if (ring->count < VIEW_RING) ring->places[ring->count] = place;
+  ring->count++;
 }
 
 static void add_cells(const view_change *change, const map *m, const map_index *edges) {
@@ -99,33 +125,43 @@ static void add_cells(const view_change *change, const map *m, const map_index *
     const clv_page page = map_page(m, fresh->data[k] << 6);
     const uint32_t count = clv_templates[page.kind].sub[edges->inner].count;
     const uint32_t first = map_row(page, fresh->data[k] << 6) * count;
+    const uint32_t *ids = edges->ids[page.kind].data + first;
     for (uint32_t e = 0; e < count; e++) {
-      view_ring *ring = find_ring(change, edges->ids[page.kind].data[first + e]);
+      view_ring *ring = find_ring(change, ids[e]);
       if (ring) add_place(ring, (view_place){page.kind, first + e});
     }
   }
 }
 
+// Several darts may lie in one place, and mostly follow one another.
+static inline void add_hung(view_ring *ring, view_place place) {
+  for (uint32_t k = ring->count < VIEW_RING ? ring->count : VIEW_RING; k-- > 0;)
+    if (ring->places[k].slot == place.slot && ring->places[k].kind == place.kind) return;
+  add_place(ring, place);
+}
+
 // The log says which cell a dart was hung into.
 static void add_darts(const view_change *change, const map *m, const map_index *edges, const map_index *inner) {
-  const map_words *arrivals = &m->scratch->arrivals;
-  uint32_t last_slot = 0, last_cell = 0;
-  for (uint32_t k = 0; k < arrivals->count; k++) {
-    const map_write *w = &m->log.data[arrivals->data[k]];
+  const uint32_t *slots = inner->record_ids.data, *ids = edges->record_ids.data;
+  const uint32_t *at = m->scratch->arrivals.data, *end = at + m->scratch->arrivals.count;
+  uint32_t last_slot = 0, last_cell = 0, first = 0, kind = CLV_NONE;
+  for (; at < end; at++) {
+    const map_write *w = &m->log.data[*at];
     if (w->op != MAP_DART_ADD) continue;
-    const uint32_t record = map_page(m, w->dart).row + (w->dart & 0xFFFFu), slot = inner->record_ids.data[record];
+    const uint32_t record = map_page(m, w->dart).row + (w->dart & 0xFFFFu), slot = slots[record];
     if (slot == last_slot && w->before == last_cell) continue; // the same place
+    if (w->before != last_cell) {
+      const clv_page page = map_page(m, w->before << 6);
+      kind = page.kind;
+      first = map_row(page, w->before << 6) *
+              clv_templates[map_is_template(kind) ? kind : CLV_NONE].sub[inner->inner].count;
+    }
     last_slot = slot;
     last_cell = w->before;
-    view_ring *ring = find_ring(change, edges->record_ids.data[record]);
+    view_ring *ring = find_ring(change, ids[record]);
     if (!ring) continue;
-    if (slot & MAP_TEMPLATE_SLOT) {
-      const clv_page page = map_page(m, w->before << 6);
-      const uint32_t count = clv_templates[page.kind].sub[inner->inner].count;
-      add_dart(ring, (view_place){page.kind, map_row(page, w->before << 6) * count + (slot & ~MAP_TEMPLATE_SLOT)});
-    } else {
-      add_dart(ring, (view_place){0, slot});
-    }
+    const bool in_row = slot & MAP_TEMPLATE_SLOT;
+    add_hung(ring, in_row ? (view_place){kind, first + (slot & ~MAP_TEMPLATE_SLOT)} : (view_place){0, slot});
   }
 }
 
@@ -136,12 +172,13 @@ static void list_rings(clv_views *views, const view_site *site) {
   const map_index *inner = m->indices[site->inner];
   if (change->rings_dims == site->dims) return;
   change->rings_dims = site->dims;
-  change->rings.count = 0;
-  if (!change->refining || change->rough || !inner) return;
-  if (!list_new_edges(views, site->dims)) {
+  const bool known = change->refining && !change->rough && inner;
+  if (!reserve_rings(views, known ? 2ull * change->commit->event_count : 0, site->index->count)) {
     change->no_memory = true;
     return;
   }
+  if (!known) return;
+  list_new_edges(change, site->dims);
   add_cells(change, m, site->index);
   add_darts(change, m, site->index, inner);
 }
@@ -158,27 +195,20 @@ void view_around_compute(view_around *around) {
   around->lanes = 0;
 }
 
-static uint32_t walk_round(const view_site *site, clv_dart dart, view_place places[VIEW_AROUND]) {
-  const map *m = site->map;
-  const map_index *inner = m->indices[site->inner];
-  clv_dart darts[VIEW_AROUND];
-  const uint32_t count = go_round(m, dart, darts);
-  for (uint32_t k = 0; k < count; k++) places[k] = view_place_of(m, inner, darts[k]);
-  return count;
-}
-
 bool view_around_take(view_around *around, uint32_t key, clv_dart dart) {
   const view_site *site = &around->formula->site;
+  const view_change *change = &around->views->change;
   const uint32_t lane = around->lanes;
   list_rings(around->views, site);
-  const view_ring *ring = find_ring(&around->views->change, key);
+  if (change->no_memory) return true;
+  const view_ring *ring = find_ring(change, key);
   if (ring && ring->count && ring->count <= VIEW_RING) {
     around->places[lane] = ring->places;
     around->counts[lane] = ring->count;
-    assert(go_round(site->map, dart, (clv_dart[VIEW_AROUND]){0}) == ring->count);
+    assert(go_round(site, dart, around->walked[lane]) == ring->count);
   } else {
     around->places[lane] = around->walked[lane];
-    around->counts[lane] = walk_round(site, dart, around->walked[lane]);
+    around->counts[lane] = go_round(site, dart, around->walked[lane]);
     if (!around->counts[lane]) return false;
   }
   around->bases[lane] = dart;

@@ -1,5 +1,13 @@
 #include "view/feed.h"
 
+static bool add_spot(view_feed *feed, uint16_t spot, const clv_allocator *a) {
+  for (uint32_t k = 0; k < feed->spots.count; k++)
+    if (feed->spots.data[k] == spot) return true;
+  if (!BASE_RESERVE(a, &feed->spots, (uint64_t)feed->spots.count + 1)) return false;
+  feed->spots.data[feed->spots.count++] = spot;
+  return true;
+}
+
 static bool add_read(view_feed *feed, const view_fetch *fetch, uint32_t component, bool within, uint32_t to,
                      const clv_allocator *a) {
   if (!fetch->column) return true; // a velocity that nobody has is zero
@@ -13,7 +21,7 @@ static bool add_read(view_feed *feed, const view_fetch *fetch, uint32_t componen
   if (straight) {
     if (!BASE_RESERVE(a, &feed->picks, (uint64_t)feed->picks.count + 1)) return false;
     feed->picks.data[feed->picks.count++] = pick;
-    return true;
+    return add_spot(feed, fetch->spot, a);
   }
   if (!BASE_RESERVE(a, &feed->others, (uint64_t)feed->others.count + 1)) return false;
   feed->others.data[feed->others.count++] = pick;
@@ -56,6 +64,7 @@ void view_feed_free(view_feed *feed, const clv_allocator *allocator) {
   view_code_free(&feed->code, allocator);
   BASE_RELEASE(allocator, &feed->picks);
   BASE_RELEASE(allocator, &feed->others);
+  BASE_RELEASE(allocator, &feed->spots);
   BASE_RELEASE(allocator, &feed->sums);
   BASE_RELEASE(allocator, &feed->points);
 }

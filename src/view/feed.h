@@ -18,6 +18,7 @@ typedef struct view_pick {
 typedef struct view_feed {
   view_code code;
   BASE_ARRAY(view_pick) picks, others; // straight from `data`; by column
+  BASE_ARRAY(uint16_t) spots;          // of the picks, each once
   BASE_ARRAY(view_input) sums, points; // filled by whoever has them
 } view_feed;
 

@@ -103,7 +103,8 @@ clv_result view_formula_make(view_formula *formula, map *m, const law *l, const 
   clv_result result = view_site_make(&formula->site, m, l, allocator, error);
   if (result != CLV_OK) return result;
   result = make_targets(formula, m, l, allocator, error);
-  if (result == CLV_OK && !make_codes(formula, l, allocator)) result = no_memory(l, error);
+  if (result == CLV_OK && !(view_site_settle(&formula->site, allocator) && make_codes(formula, l, allocator)))
+    result = no_memory(l, error);
   formula->direct = result == CLV_OK && is_direct(formula);
   if (formula->direct && !part_terms(&formula->sums[0], allocator)) result = no_memory(l, error);
   if (result != CLV_OK) view_formula_free(formula, allocator);
@@ -398,7 +399,7 @@ static void fill_in_common(const view_formula *formula, view_room *room, const c
                            double *values) {
   const view_feed *feed = &formula->sums[0];
   view_reading *reading = &room->reading;
-  if (view_site_read_lanes(&formula->site, darts, lanes, reading)) {
+  if (view_site_read_spots(&formula->site, darts, lanes, feed->spots.data, feed->spots.count, reading)) {
     view_feed_fill_picks(feed, reading, lanes, values);
     return;
   }
@@ -424,29 +425,62 @@ void view_formula_sum_up(const view_formula *formula, view_room *room, const dou
   add_terms(feed, values, stars, lanes, kind, totals);
 }
 
-void view_formula_sum_around(const view_formula *formula, view_room *room, const double *params, const clv_dart *bases,
-                             const view_place *const *places, const uint32_t *counts, uint32_t lanes, double *totals) {
-  const view_feed *feed = &formula->sums[0];
-  double *values = room->sum_values.data;
+// A value at a place of any sort.
+static inline double value_at(const view_pick *pick, view_place place) {
+  const uint8_t *data = place.kind ? pick->column->rows[place.kind].data : pick->column->slots.data;
+  return ((const double *)(const void *)data)[(size_t)place.slot * pick->stride + pick->component];
+}
+
+// Whether a term is nothing but what lies there, times or by what all terms have in common.
+static bool scales(const view_feed *feed) {
+  const view_code *code = &feed->code;
+  if (feed->others.count != 1 || code->operations.count != code->steady + 1) return false;
+  const view_operation *last = &code->operations.data[code->steady];
+  const uint32_t moving = feed->others.data[0].to;
+  return (last->op == DAG_DIV || last->op == DAG_MUL) && last->arg[0] == moving && last->arg[1] != moving &&
+         last->to == code->roots.data[0];
+}
+
+static double add_scaled(const view_feed *feed, const view_place *places, uint32_t count, double scale) {
+  const bool divides = feed->code.operations.data[feed->code.steady].op == DAG_DIV;
+  double total = 0;
+  for (uint32_t n = 0; n < count; n++) {
+    const double value = value_at(feed->others.data, places[n]);
+    total += divides ? value / scale : value * scale;
+  }
+  return total;
+}
+
+// Place by place of all lanes; those that have no more go on with their first, which does not count.
+static void add_around(const view_feed *feed, double *values, const view_place *const *places, const uint32_t *counts,
+                       uint32_t lanes, double *totals) {
+  const double *result = values + feed->code.roots.data[0] * VIEW_LANES;
   uint32_t most = 0;
   for (uint32_t lane = 0; lane < lanes; lane++) {
     totals[lane] = 0;
     most = counts[lane] > most ? counts[lane] : most;
   }
+  for (uint32_t n = 0; n < most; n++) {
+    for (const view_pick *at = feed->others.data, *end = at + feed->others.count; at < end; at++)
+      for (uint32_t lane = 0; lane < lanes; lane++)
+        values[at->to * VIEW_LANES + lane] = value_at(at, places[lane][n < counts[lane] ? n : 0]);
+    view_code_run_moving(&feed->code, lanes, values);
+    for (uint32_t lane = 0; lane < lanes; lane++) totals[lane] += n < counts[lane] ? result[lane] : 0;
+  }
+}
+
+void view_formula_sum_around(const view_formula *formula, view_room *room, const double *params, const clv_dart *bases,
+                             const view_place *const *places, const uint32_t *counts, uint32_t lanes, double *totals) {
+  const view_feed *feed = &formula->sums[0];
+  double *values = room->sum_values.data;
   view_code_start(&feed->code, params, values);
   fill_in_common(formula, room, bases, lanes, values);
   view_code_run_steady(&feed->code, lanes, values);
-  for (uint32_t n = 0; n < most; n++) {
-    for (const view_pick *at = feed->others.data, *end = at + feed->others.count; at < end; at++) {
-      double *to = values + at->to * VIEW_LANES;
-      for (uint32_t lane = 0; lane < lanes; lane++) {
-        const view_place place = places[lane][n < counts[lane] ? n : 0];
-        const uint8_t *data = place.kind ? at->column->rows[place.kind].data : at->column->slots.data;
-        to[lane] = ((const double *)(const void *)data)[(size_t)place.slot * at->stride + at->component];
-      }
-    }
-    view_code_run_moving(&feed->code, lanes, values);
-    for (uint32_t lane = 0; lane < lanes; lane++)
-      totals[lane] += n < counts[lane] ? view_code_result(&feed->code, values, 0, lane) : 0;
+  if (!scales(feed)) {
+    add_around(feed, values, places, counts, lanes, totals);
+    return;
   }
+  const double *scale = values + feed->code.operations.data[feed->code.steady].arg[1] * VIEW_LANES;
+  for (uint32_t lane = 0; lane < lanes; lane++)
+    totals[lane] = add_scaled(feed, places[lane], counts[lane], scale[lane]);
 }

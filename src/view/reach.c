@@ -132,7 +132,7 @@ static void hear_write(clv_views *views, map_write w) {
   }
 }
 
-// A cell that got hanging vertices in a commit that refines.
+// A cell that got hanging vertices in a commit that refines; what else is written in it follows from that.
 static void hear_growth(clv_views *views, uint32_t block) {
   view_change *change = &views->change;
   if (!set_insert(change, &change->seen, &views->allocator, block)) return;
@@ -142,18 +142,25 @@ static void hear_growth(clv_views *views, uint32_t block) {
     PUSH(views, &change->blocks, block);
 }
 
-// Such a commit says of each new dart which cell it hangs in; what else it writes there follows from that.
+// New cells, and others that were turned: those that a commit refined by its lineage alone turns are new.
 static void hear_refining(clv_views *views) {
   const map *m = views->map;
   const map_words *notable = &m->scratch->notable, *fresh = &m->scratch->fresh;
-  uint32_t last = 0;
   for (uint32_t k = 0; k < fresh->count; k++) push_block(views, fresh->data[k]);
-  for (uint32_t k = 0; k < notable->count; k++) {
-    const map_write *w = &m->log.data[notable->data[k]];
-    if (w->op == MAP_DART_ADD && w->before != last) hear_growth(views, last = w->before);
-    if (w->op == MAP_EXTEND) hear_growth(views, w->dart >> 6);
-    if (w->op == MAP_TURN) hear_write(views, *w);
+  for (uint32_t k = 0; !m->scratch->told && k < notable->count; k++)
+    if (m->log.data[notable->data[k]].op == MAP_TURN) hear_write(views, m->log.data[notable->data[k]]);
+}
+
+// New cells of a commit that refines are known.
+static void hear_cell(clv_views *views, const clv_event *event) {
+  const bool refining = views->change.refining;
+  if (refining && event->kind == CLV_CREATED) return;
+  if (refining && event->kind == CLV_CHANGED) {
+    hear_growth(views, event->id.index);
+    return;
   }
+  push_block(views, event->id.index);
+  push_block(views, event->from.index);
 }
 
 // Values that were set by hand, at darts that are there.
@@ -231,9 +238,7 @@ void view_change_hear(clv_views *views, const clv_commit *commit) {
   hear_values(views);
   const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
   for (uint32_t k = 0; k < commit->event_count; k++) {
-    if (commit->events[k].dims != cells) continue;
-    push_block(views, commit->events[k].id.index);
-    push_block(views, commit->events[k].from.index);
+    if (commit->events[k].dims == cells) hear_cell(views, &commit->events[k]);
   }
   if (change->refining) look_at_others(views);
 }
@@ -455,15 +460,6 @@ static void reach_by_values(clv_views *views, const view_site *site) {
 //
 // Which orbits of a sort are in new cells or named by events is the same for every site: they are listed once.
 
-static void list_cells(clv_views *views) {
-  const map *m = views->map;
-  const view_change *change = &views->change;
-  for (uint32_t k = 0; k < change->blocks.count && !change->no_memory; k++) {
-    const uint32_t block = change->blocks.data[k];
-    touch_key(views, block, dart_of_cell(m, block), map_begetter(m, block));
-  }
-}
-
 // Room for so many more keys, with numbers below a bound.
 static bool reserve_keys(clv_views *views, uint64_t more, uint32_t bound) {
   view_keys *keys = views->change.keys;
@@ -474,18 +470,38 @@ static bool reserve_keys(clv_views *views, uint64_t more, uint32_t bound) {
   return false;
 }
 
-static inline void list_key(view_keys *keys, view_touched_key key) {
-  if (keys->seen.stamps.data[key.key] == keys->seen.stamp) return;
-  keys->seen.stamps.data[key.key] = keys->seen.stamp;
-  keys->list.data[keys->list.count++] = key;
-}
-
 // Of a sub-orbit, in any template.
 static uint64_t most_places(uint32_t inner) {
   uint32_t most = 0;
   for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES; kind++)
     if (clv_templates[kind].sub[inner].count > most) most = clv_templates[kind].sub[inner].count;
   return most;
+}
+
+// Keys that are put down, each once, where there is room for them.
+typedef struct listing {
+  uint32_t *stamps, stamp;
+  view_touched_key *next;
+} listing;
+
+static inline void list_key(listing *l, uint32_t key, clv_dart dart, uint32_t like) {
+  if (l->stamps[key] == l->stamp) return;
+  l->stamps[key] = l->stamp;
+  *l->next++ = (view_touched_key){key, dart, like};
+}
+
+static inline void list_places(listing *l, const view_site *site, clv_dart cell) {
+  const clv_page page = map_page(site->map, cell);
+  const clv_suborbits *sub = &clv_templates[page.kind].sub[site->inner];
+  const uint32_t *ids = site->index->ids[page.kind].data + (size_t)map_row(page, cell) * sub->count;
+  for (uint32_t s = 0; s < sub->count; s++) list_key(l, ids[s], cell | sub->first[s], 0);
+}
+
+// New cells are plain; they come first.
+static clv_dart plain_block(const view_change *change, const map *m, uint32_t k) {
+  const clv_dart dart =
+      k < m->scratch->fresh.count ? change->blocks.data[k] << 6 : dart_of_cell(m, change->blocks.data[k]);
+  return k < m->scratch->fresh.count || (dart && map_dart_plain(m, dart)) ? dart : CLV_NO_DART;
 }
 
 // First those of plain cells: an orbit is best looked at from there.
@@ -496,18 +512,25 @@ static void list_crossing(clv_views *views, const view_site *site) {
   view_keys *keys = change->keys;
   const uint64_t more = change->blocks.count * most_places(site->inner) + commit->event_count;
   if (!reserve_keys(views, more, site->index->count)) return;
+  listing l = {keys->seen.stamps.data, keys->seen.stamp, keys->list.data + keys->list.count};
   for (uint32_t k = 0; k < change->blocks.count; k++) {
-    const clv_dart dart = dart_of_cell(m, change->blocks.data[k]);
-    if (!dart || !map_dart_plain(m, dart)) continue;
-    const clv_page page = map_page(m, dart);
-    const clv_suborbits *sub = &clv_templates[page.kind].sub[site->inner];
-    const uint32_t *ids = site->index->ids[page.kind].data + (size_t)map_row(page, dart) * sub->count;
-    for (uint32_t s = 0; s < sub->count; s++) list_key(keys, (view_touched_key){ids[s], dart | sub->first[s], 0});
+    const clv_dart dart = plain_block(change, m, k);
+    if (dart) list_places(&l, site, dart);
   }
   for (uint32_t k = 0; k < commit->event_count; k++) {
     const clv_event *event = &commit->events[k];
-    if (event->dims != site->dims) continue;
-    list_key(keys, (view_touched_key){event->id.index, event->dart, event->kind == CLV_SPLIT ? event->from.index : 0});
+    if (event->dims == site->dims)
+      list_key(&l, event->id.index, event->dart, event->kind == CLV_SPLIT ? event->from.index : 0);
+  }
+  keys->list.count = (uint32_t)(l.next - keys->list.data);
+}
+
+static void list_cells(clv_views *views) {
+  const map *m = views->map;
+  const view_change *change = &views->change;
+  for (uint32_t k = 0; k < change->blocks.count && !change->no_memory; k++) {
+    const uint32_t block = change->blocks.data[k];
+    touch_key(views, block, dart_of_cell(m, block), map_begetter(m, block));
   }
 }
 

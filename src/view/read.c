@@ -24,35 +24,20 @@ view_place view_place_of(const map *m, const map_index *index, clv_dart dart) {
   return (view_place){home.kind, map_row(home, cell) * count + (id & ~MAP_TEMPLATE_SLOT)};
 }
 
-static void learn_offsets(const view_site *site, uint32_t kind, uint32_t local, view_reading *reading) {
-  const clv_template *shape = &clv_templates[kind];
-  uint8_t *locals = reading->locals.data;
-  locals[0] = (uint8_t)local;
-  for (uint32_t s = 1; s < site->steps.count; s++) {
-    const view_step step = site->steps.data[s];
-    locals[s] = (uint8_t)shape->alpha[step.letter][locals[step.from]];
-  }
-  for (uint32_t s = 0; s < site->spots.count; s++) {
-    const view_spot *spot = &site->spots.data[s];
-    const clv_suborbits *sub = &shape->sub[spot->index->inner];
-    reading->offsets.data[s] = (view_offset){spot->index, sub->count, sub->of[locals[spot->step]]};
-  }
-  reading->site = site;
-  reading->kind = kind;
-  reading->local = local;
-}
-
 // A base in a plain cell that no step leaves: everything is looked up in the template and in one row.
 static void read_inside(const view_site *site, clv_page page, clv_dart base, view_reading *reading) {
-  const uint32_t row = map_row(page, base), cell = base & ~63u, local = base & 63u;
-  if (reading->site != site || reading->kind != page.kind || reading->local != local)
-    learn_offsets(site, page.kind, local, reading);
-  for (uint32_t s = 0; s < site->steps.count; s++) reading->darts.data[s] = cell | reading->locals.data[s];
+  const clv_template *shape = &clv_templates[page.kind];
+  const uint8_t *lies = view_site_lies(site, page.kind, base);
+  const uint32_t row = map_row(page, base), cell = base & ~63u;
+  clv_dart *darts = reading->darts.data;
+  darts[0] = base;
+  for (uint32_t s = 1; s < site->steps.count; s++)
+    darts[s] = cell | shape->alpha[site->steps.data[s].letter][darts[site->steps.data[s].from] & 63u];
   for (uint32_t s = 0; s < site->spots.count; s++) {
-    const view_offset at = reading->offsets.data[s];
-    const uint32_t slot = row * at.count + at.local;
+    const map_index *index = site->spots.data[s].index;
+    const uint32_t slot = row * shape->sub[index->inner].count + lies[s];
     reading->places.data[s] =
-        at.index->crossing ? (view_place){0, at.index->ids[page.kind].data[slot]} : (view_place){page.kind, slot};
+        index->crossing ? (view_place){0, index->ids[page.kind].data[slot]} : (view_place){page.kind, slot};
   }
 }
 
@@ -145,108 +130,66 @@ void view_site_read(const view_site *site, clv_dart base, view_reading *reading)
     reading->places.data[s] = view_place_of(m, site->spots.data[s].index, darts[site->spots.data[s].step]);
 }
 
-// Several bases in cells of one kind, of which no step leads out. There are always as many as lanes, so that loops over
-// them are straight.
-typedef struct lanes_alike {
-  uint32_t kind, row[VIEW_LANES];
-  clv_dart base[VIEW_LANES];
-} lanes_alike;
+// Several bases in plain cells, of which no step leads out.
+typedef struct lanes_inside {
+  uint32_t count, kind[VIEW_LANES], row[VIEW_LANES];
+  const uint8_t *lies[VIEW_LANES];
+  bool alike; // in cells of one kind
+} lanes_inside;
 
-static void number_slots(const map_index *index, uint32_t kind, uint32_t *slots) {
-  if (!index->crossing) return;
-  const uint32_t *ids = index->ids[kind].data;
-  for (uint32_t l = 0; l < VIEW_LANES; l++) slots[l] = ids[slots[l]];
-}
-
-// They lie alike in their cells, too.
-static void read_in_step(const view_site *site, const lanes_alike *at, view_reading *reading) {
-  const uint32_t local = at->base[0] & 63u;
-  if (reading->site != site || reading->kind != at->kind || reading->local != local)
-    learn_offsets(site, at->kind, local, reading);
-  for (uint32_t s = 0; s < site->spots.count; s++) {
-    const view_offset offset = reading->offsets.data[s];
-    uint32_t *slots = reading->lane_slots.data + s * VIEW_LANES;
-    for (uint32_t l = 0; l < VIEW_LANES; l++) slots[l] = at->row[l] * offset.count + offset.local;
-    number_slots(offset.index, at->kind, slots);
-  }
-}
-
-static void read_alike(const view_site *site, const lanes_alike *at, view_reading *reading) {
-  const clv_template *shape = &clv_templates[at->kind];
-  clv_dart *locals = reading->lane_darts.data;
-  for (uint32_t l = 0; l < VIEW_LANES; l++) locals[l] = at->base[l] & 63u;
-  for (uint32_t s = 1; s < site->steps.count; s++) {
-    const uint8_t *alpha = shape->alpha[site->steps.data[s].letter];
-    const clv_dart *from = locals + site->steps.data[s].from * VIEW_LANES;
-    clv_dart *to = locals + s * VIEW_LANES;
-    for (uint32_t l = 0; l < VIEW_LANES; l++) to[l] = alpha[from[l]];
-  }
-  for (uint32_t s = 0; s < site->spots.count; s++) {
-    const map_index *index = site->spots.data[s].index;
-    const clv_suborbits *sub = &shape->sub[index->inner];
-    const clv_dart *from = locals + site->spots.data[s].step * VIEW_LANES;
-    uint32_t *slots = reading->lane_slots.data + s * VIEW_LANES;
-    for (uint32_t l = 0; l < VIEW_LANES; l++) slots[l] = at->row[l] * sub->count + sub->of[from[l]];
-    number_slots(index, at->kind, slots);
-  }
-}
-
-// True where all lie in plain cells of one kind.
-static bool line_up(const map *m, const clv_dart *bases, uint32_t lanes, lanes_alike *at, bool *in_step) {
-  const clv_page first = map_page(m, bases[0]);
-  *in_step = true;
-  for (uint32_t l = 0; l < VIEW_LANES; l++) {
-    const clv_dart base = at->base[l] = bases[l < lanes ? l : 0];
-    const clv_page page = map_page(m, base);
-    if (page.kind != first.kind || (!page.plain && map_record(m, base) != MAP_NO_RECORD)) return false;
-    at->row[l] = map_row(page, base);
-    *in_step &= !((base ^ bases[0]) & 63u);
-  }
-  at->kind = first.kind;
-  return true;
-}
-
-// Cells of several kinds: of orbits that cross them.
-static bool read_mixed(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading) {
+static bool line_up(const view_site *site, const clv_dart *bases, uint32_t lanes, lanes_inside *at) {
   const map *m = site->map;
-  const clv_template *shape[VIEW_LANES];
-  uint32_t kind[VIEW_LANES], row[VIEW_LANES];
+  at->count = lanes;
+  at->alike = true;
   for (uint32_t l = 0; l < lanes; l++) {
-    const clv_page page = map_page(m, bases[l]);
-    if (!page.plain && map_record(m, bases[l]) != MAP_NO_RECORD) return false;
-    kind[l] = page.kind;
-    row[l] = map_row(page, bases[l]);
-    shape[l] = &clv_templates[page.kind];
-  }
-  clv_dart *darts = reading->lane_darts.data;
-  reading->lane_kind = 0;
-  for (uint32_t l = 0; l < lanes; l++) darts[l] = bases[l];
-  for (uint32_t s = 1; s < site->steps.count; s++) {
-    const view_step step = site->steps.data[s];
-    for (uint32_t l = 0; l < lanes; l++)
-      darts[s * VIEW_LANES + l] =
-          (bases[l] & ~63u) | shape[l]->alpha[step.letter][darts[step.from * VIEW_LANES + l] & 63u];
-  }
-  for (uint32_t s = 0; s < site->spots.count; s++) {
-    const map_index *index = site->spots.data[s].index;
-    if (!index->crossing) continue;
-    const clv_dart *at = darts + site->spots.data[s].step * VIEW_LANES;
-    for (uint32_t l = 0; l < lanes; l++) {
-      const clv_suborbits *sub = &shape[l]->sub[index->inner];
-      reading->lane_slots.data[s * VIEW_LANES + l] =
-          index->ids[kind[l]].data[row[l] * sub->count + sub->of[at[l] & 63u]];
-    }
+    const clv_dart base = bases[l];
+    const clv_page page = map_page(m, base);
+    if (!page.plain && map_record(m, base) != MAP_NO_RECORD) return false;
+    at->kind[l] = page.kind;
+    at->row[l] = map_row(page, base);
+    at->lies[l] = view_site_lies(site, page.kind, base);
+    at->alike &= page.kind == at->kind[0];
   }
   return true;
+}
+
+static void read_alike(const map_index *index, const lanes_inside *at, uint32_t spot, uint32_t *slots) {
+  const uint32_t kind = at->kind[0], count = clv_templates[kind].sub[index->inner].count;
+  const uint32_t *ids = index->ids[kind].data;
+  if (index->crossing)
+    for (uint32_t l = 0; l < at->count; l++) slots[l] = ids[at->row[l] * count + at->lies[l][spot]];
+  else
+    for (uint32_t l = 0; l < at->count; l++) slots[l] = at->row[l] * count + at->lies[l][spot];
+}
+
+static void read_mixed(const map_index *index, const lanes_inside *at, uint32_t spot, uint32_t *slots) {
+  for (uint32_t l = 0; l < at->count && index->crossing; l++) {
+    const uint32_t kind = at->kind[l], count = clv_templates[kind].sub[index->inner].count;
+    slots[l] = index->ids[kind].data[at->row[l] * count + at->lies[l][spot]];
+  }
+}
+
+static inline void read_spot(const view_site *site, const lanes_inside *at, uint32_t spot, view_reading *reading) {
+  uint32_t *slots = reading->lane_slots.data + spot * VIEW_LANES;
+  if (at->alike)
+    read_alike(site->spots.data[spot].index, at, spot, slots);
+  else
+    read_mixed(site->spots.data[spot].index, at, spot, slots);
 }
 
 bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading) {
-  lanes_alike at;
-  bool in_step;
-  if (!site->inside || !lanes) return false;
-  if (!line_up(site->map, bases, lanes, &at, &in_step)) return read_mixed(site, bases, lanes, reading);
-  (in_step ? read_in_step : read_alike)(site, &at, reading);
-  reading->lane_kind = at.kind;
+  lanes_inside at;
+  if (!site->inside || !lanes || !line_up(site, bases, lanes, &at)) return false;
+  for (uint32_t s = 0; s < site->spots.count; s++) read_spot(site, &at, s, reading);
+  reading->lane_kind = at.alike ? at.kind[0] : CLV_NONE;
+  return true;
+}
+
+bool view_site_read_spots(const view_site *site, const clv_dart *bases, uint32_t lanes, const uint16_t *spots,
+                          uint32_t count, view_reading *reading) {
+  lanes_inside at;
+  if (!site->inside || !lanes || !line_up(site, bases, lanes, &at)) return false;
+  for (uint32_t k = 0; k < count; k++) read_spot(site, &at, spots[k], reading);
   return true;
 }
 
@@ -265,8 +208,10 @@ void view_site_fill(const view_site *site, const view_code *code, const view_rea
   }
 }
 
-static void get_rest(const clv_column *column, const double *value, double rest[3]) {
-  for (uint32_t axis = 0; axis < 3; axis++) rest[axis] = axis < column->def.components ? value[axis] : 0;
+static inline void get_rest(const clv_column *column, const double *value, double rest[3]) {
+  rest[0] = value[0];
+  rest[1] = value[1];
+  rest[2] = column->def.components == 3 ? value[2] : 0; // there are two at least
 }
 
 void view_site_rest(const view_site *site, const view_reading *reading, double (*rest)[3]) {

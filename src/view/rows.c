@@ -76,12 +76,19 @@ static void drop_uses(view_table *table, view_slab *slab, uint32_t row) {
   }
 }
 
-static bool reserve_vertices(view_table *table, view_workshop *shop, view_slab *slab) {
-  if (slab->loose) return true;
+static bool make_room(view_table *table, view_workshop *shop, view_slab *slab) {
   const clv_allocator *a = &shop->allocator;
   if (slab->vertices.count - slab->ordered >= VIEW_LONGEST_TAIL && !view_slab_order(table, shop, slab)) return false;
   const uint64_t need = (uint64_t)slab->vertices.count + table->particles;
   return BASE_RESERVE(a, &slab->vertices, need) && BASE_RESERVE(a, &slab->uses, need);
+}
+
+// For the vertices of one more row.
+static inline bool reserve_vertices(view_table *table, view_workshop *shop, view_slab *slab) {
+  const uint32_t count = slab->vertices.count, need = count + table->particles;
+  const bool room =
+      count - slab->ordered < VIEW_LONGEST_TAIL && need <= slab->vertices.capacity && need <= slab->uses.capacity;
+  return room || slab->loose || make_room(table, shop, slab);
 }
 
 // Rows
@@ -117,7 +124,7 @@ static bool reserve_key(view_table *table, const clv_allocator *a, uint32_t key)
 }
 
 // A row at the end, whose vertices and constants are to be written.
-static bool make_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t key, clv_dart base) {
+static inline bool make_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t key, clv_dart base) {
   const clv_allocator *a = &shop->allocator;
   if (!reserve_row(table, slab, a) || !reserve_vertices(table, shop, slab) || !reserve_key(table, a, key)) return false;
   const uint32_t row = slab->rows++;
@@ -181,6 +188,7 @@ static view_slab *smallest_slab(const view_table *table) {
 // Rows that lie together share vertices, as long as no slab gets much more to do than others.
 static view_slab *slab_for(const view_table *table, uint32_t key, uint32_t like) {
   const uint32_t own = view_row_of_key(table, key), other = view_row_of_key(table, like);
+  if (table->slab_count == 1) return table->slabs;
   if (own) return view_row_slab(table, own);
   view_slab *slab = other ? view_row_slab(table, other) : smallest_slab(table);
   return slab->rows > 2 * (table->rows / table->slab_count) + VIEW_TAIL ? smallest_slab(table) : slab;
@@ -284,9 +292,11 @@ typedef struct computed {
   const double *constants;
 } computed;
 
-static void put_constants(view_table *table, view_slab *slab, uint32_t row, const computed *from, uint32_t lane) {
-  for (uint32_t c = 0; c < table->constants; c++)
-    *view_row_constant(table, slab, row, c) = from->constants[c * VIEW_LANES + lane];
+static void put_constants(const view_table *table, const view_slab *slab, uint32_t row, const computed *from,
+                          uint32_t lane) {
+  const double *constants = from->constants + lane;
+  double *to = view_row_constant(table, slab, row, 0);
+  for (uint32_t c = 0, count = table->constants; c < count; c++) to[c * KERNEL_LANES] = constants[c * VIEW_LANES];
 }
 
 static bool put_new_row(view_table *table, view_workshop *shop, const view_touched_key *key, clv_dart base,
@@ -294,9 +304,10 @@ static bool put_new_row(view_table *table, view_workshop *shop, const view_touch
   view_slab *slab = slab_for(table, key->key, key->like);
   if (!make_row(table, shop, slab, key->key, base)) return false;
   const uint32_t row = slab->rows - 1;
+  uint32_t *places = view_row_place(table, slab, row, 0);
   put_constants(table, slab, row, from, lane);
-  for (uint32_t p = 0; p < table->particles; p++)
-    *view_row_place(table, slab, row, p) = place_of(slab, from->slots[p * VIEW_LANES + lane]);
+  for (uint32_t p = 0, count = table->particles; p < count; p++)
+    places[p * KERNEL_LANES] = place_of(slab, from->slots[p * VIEW_LANES + lane]);
   begin_batch(table, slab);
   return true;
 }
@@ -330,16 +341,19 @@ static bool put_row(view_table *table, view_workshop *shop, const view_touched_k
   return true;
 }
 
-// The dart that the row of a key starts from: its own, if that still is there.
+// The dart that the row of a key starts from: one in a plain cell from which it looks as it did, or its own, if that
+// still is there.
 static clv_dart base_for(const view_table *table, const view_touched_key *key) {
   const view_site *site = &table->site;
   const uint32_t reference = view_row_of_key(table, key->key);
   clv_dart dart = key->dart;
   if (reference) {
+    const clv_dart like = view_own_base(table, key->key, dart);
+    if (like) return like;
     const clv_dart base = view_row_slab(table, reference)->bases.data[view_row_number(reference)];
     if (clv_dart_alive(&site->map->view, base) && view_site_key(site, base) == key->key) dart = base;
   }
-  return view_site_base(site, dart);
+  return site->whole || site->face || site->law->oriented ? view_site_base(site, dart) : dart;
 }
 
 // Keys whose rows are made side by side.
@@ -349,22 +363,28 @@ typedef struct batch {
   clv_dart bases[VIEW_LANES];
 } batch;
 
-// Which of them have rows; the others lose theirs.
-static void keep_holding(view_table *table, view_workshop *shop, batch *b) {
+// Which of them have rows, as bits.
+static uint32_t ask_batch(const view_table *table, view_workshop *shop, const batch *b) {
   bool holds[VIEW_LANES];
+  uint32_t kept = 0;
+  if (table->own.alone) return view_own_ask(&table->site, shop, b->keys, b->lanes);
+  ask(&table->site, shop, b->bases, b->lanes, holds);
+  for (uint32_t lane = 0; lane < b->lanes; lane++) kept |= (uint32_t)holds[lane] << lane;
+  return kept;
+}
+
+// The others lose theirs.
+static void keep_holding(view_table *table, view_workshop *shop, batch *b) {
+  const uint32_t kept = ask_batch(table, shop, b);
   uint32_t count = 0;
-  if (table->own.alone) {
-    const uint32_t kept = view_own_ask(&table->site, shop, b->keys, b->lanes);
-    for (uint32_t lane = 0; lane < b->lanes; lane++) holds[lane] = kept >> lane & 1u;
-  } else {
-    ask(&table->site, shop, b->bases, b->lanes, holds);
-  }
+  if (kept + 1 == 1u << b->lanes) return;
   for (uint32_t lane = 0; lane < b->lanes; lane++) {
-    const uint32_t reference = holds[lane] ? 0 : view_row_of_key(table, b->keys[lane].key);
+    const bool holds = kept >> lane & 1u;
+    const uint32_t reference = holds ? 0 : view_row_of_key(table, b->keys[lane].key);
     if (reference) drop_row(table, reference);
-    if (!holds[lane]) continue;
     b->bases[count] = b->bases[lane];
-    b->keys[count++] = b->keys[lane];
+    b->keys[count] = b->keys[lane];
+    count += holds;
   }
   b->lanes = count;
 }
@@ -392,6 +412,8 @@ bool view_table_refresh(view_table *table, view_workshop *shop, const view_touch
   batch batches[2]; // of plain cells, which are read at once; of others
   uint32_t near = first_seated(table, keys, count);
   batches[0].lanes = batches[1].lanes = 0;
+  if (table->site.crossing && !reserve_key(table, &shop->allocator, table->site.index->count - 1)) return false;
+  view_rows_start(table, shop);
   for (uint32_t k = 0; k < count; k++) {
     view_touched_key key = keys[k];
     if (view_row_of_key(table, key.key)) near = key.key;

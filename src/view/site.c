@@ -272,12 +272,35 @@ clv_result view_site_make(view_site *site, map *m, const law *l, const clv_alloc
   return result;
 }
 
+// By the constants of the templates.
+static void settle_base(view_site *site, uint32_t kind, uint32_t local, uint8_t *locals) {
+  const clv_template *shape = &clv_templates[kind];
+  uint8_t *lies = site->lies.data + (kind * CLV_TEMPLATE_DARTS + local) * site->spots.count;
+  locals[0] = (uint8_t)local;
+  for (uint32_t s = 1; s < site->steps.count; s++)
+    locals[s] = shape->alpha[site->steps.data[s].letter][locals[site->steps.data[s].from]];
+  for (uint32_t s = 0; s < site->spots.count; s++)
+    lies[s] = shape->sub[site->spots.data[s].index->inner].of[locals[site->spots.data[s].step]];
+}
+
+bool view_site_settle(view_site *site, const clv_allocator *allocator) {
+  const uint32_t places = MAP_TEMPLATES * CLV_TEMPLATE_DARTS * site->spots.count, steps = site->steps.count;
+  if (!site->inside) return true;
+  uint8_t *locals = base_allocate(allocator, steps);
+  const bool done = locals && BASE_RESERVE(allocator, &site->lies, places);
+  for (uint32_t kind = CLV_TEMPLATE_FIRST; done && kind < MAP_TEMPLATES; kind++)
+    for (uint32_t local = 0; local < clv_templates[kind].dart_count; local++) settle_base(site, kind, local, locals);
+  base_free(allocator, locals, steps);
+  return done;
+}
+
 clv_result view_site_limit(view_site *site, clv_column *cells, uint32_t bits, const clv_allocator *allocator,
                            clv_error *error) {
   if (site->crossing) return CLV_OK;
   const maker k = {.site = site, .law = site->law, .allocator = allocator, .error = error};
   site->bits = bits;
-  return make_fetch(&k, cells, 0, 0, &site->cells);
+  const clv_result result = make_fetch(&k, cells, 0, 0, &site->cells);
+  return result != CLV_OK || view_site_settle(site, allocator) ? result : no_memory(&k);
 }
 
 void view_site_free(view_site *site, const clv_allocator *allocator) {
@@ -291,27 +314,21 @@ void view_site_free(view_site *site, const clv_allocator *allocator) {
   view_code_free(&site->conditions, allocator);
   BASE_RELEASE(allocator, &site->links);
   BASE_RELEASE(allocator, &site->sources);
+  BASE_RELEASE(allocator, &site->lies);
 }
 
 bool view_reading_reserve(view_reading *reading, const view_site *site, const clv_allocator *allocator) {
   const uint32_t values = site->conditions.values * VIEW_LANES, had = reading->condition_values.capacity;
   if (!BASE_RESERVE(allocator, &reading->condition_values, values)) return false;
   for (uint32_t k = had; k < reading->condition_values.capacity; k++) reading->condition_values.data[k] = 0;
-  reading->site = NULL;
   return BASE_RESERVE(allocator, &reading->darts, site->steps.count) &&
          BASE_RESERVE(allocator, &reading->places, site->spots.count) &&
-         BASE_RESERVE(allocator, &reading->lane_darts, site->steps.count * VIEW_LANES) &&
-         BASE_RESERVE(allocator, &reading->lane_slots, site->spots.count * VIEW_LANES) &&
-         BASE_RESERVE(allocator, &reading->locals, site->steps.count) &&
-         BASE_RESERVE(allocator, &reading->offsets, site->spots.count);
+         BASE_RESERVE(allocator, &reading->lane_slots, site->spots.count * VIEW_LANES);
 }
 
 void view_reading_free(view_reading *reading, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &reading->darts);
   BASE_RELEASE(allocator, &reading->places);
   BASE_RELEASE(allocator, &reading->condition_values);
-  BASE_RELEASE(allocator, &reading->lane_darts);
   BASE_RELEASE(allocator, &reading->lane_slots);
-  BASE_RELEASE(allocator, &reading->locals);
-  BASE_RELEASE(allocator, &reading->offsets);
 }

@@ -77,13 +77,8 @@ typedef struct view_site {
   uint32_t bits;                    // 0: whatever they are
   BASE_ARRAY(view_link) links;
   BASE_ARRAY(view_source) sources;
+  BASE_ARRAY(uint8_t) lies; // where no step leads out: which of its cell's places a spot is (view_site_lies)
 } view_site;
-
-// Where a spot lies in its cell: slot = row * count + local.
-typedef struct view_offset {
-  const map_index *index;
-  uint32_t count, local;
-} view_offset;
 
 // A value of a cell that stays as it is when vertices are hung into the cell: nothing of its orbit is parted.
 static inline bool view_stays_in_cell(const clv_column *column) {
@@ -91,25 +86,25 @@ static inline bool view_stays_in_cell(const clv_column *column) {
   return !(dims & 1u) || dims == clv_orbit_dims(&column->map->view, CLV_CELL);
 }
 
-// What a site found at one base. Room for it is made once and used for every row. Most bases lie alike in cells of one
-// kind, so where all spots are from there is remembered from the last one.
+// What a site found at one base. Room for it is made once and used for every row.
 typedef struct view_reading {
   BASE_ARRAY(clv_dart) darts;    // by step
   BASE_ARRAY(view_place) places; // by spot
   BASE_ARRAY(double) condition_values;
-  BASE_ARRAY(clv_dart) lane_darts; // of several bases, by step and lane: room
-  BASE_ARRAY(uint32_t)
-  lane_slots;                 // likewise by spot, where its orbit crosses cells or all lie in cells of one kind ...
-  uint32_t lane_kind;         // ... which is this; 0: they do not
-  const view_site *site;      // what follows is of this one; NULL: of none
-  uint32_t kind, local;       // of the base's cell, and of the base in it
-  BASE_ARRAY(uint8_t) locals; // by step
-  BASE_ARRAY(view_offset) offsets; // by spot
+  // Of several bases, by spot and lane, where its orbit crosses cells or all lie in cells of one kind ...
+  BASE_ARRAY(uint32_t) lane_slots;
+  uint32_t lane_kind; // ... which is this; 0: they do not
 } view_reading;
 
 // Makes the site of a law. CLV_ERROR_MEMORY, or CLV_ERROR_INPUT with a sentence when the map lacks something.
 clv_result view_site_make(view_site *site, map *m, const law *l, const clv_allocator *allocator, clv_error *error);
 void view_site_free(view_site *site, const clv_allocator *allocator);
+// Once all its spots are there, and before anything is read. False when memory is out.
+bool view_site_settle(view_site *site, const clv_allocator *allocator);
+// The places of a site's spots in a plain cell, from a base there.
+static inline const uint8_t *view_site_lies(const view_site *site, uint32_t kind, clv_dart base) {
+  return site->lies.data + (kind * CLV_TEMPLATE_DARTS + (base & 63u)) * site->spots.count;
+}
 // Leaves a site that lies inside cells only those whose number in a column of one uint32 has one of these bits.
 clv_result view_site_limit(view_site *site, clv_column *cells, uint32_t bits, const clv_allocator *allocator,
                            clv_error *error);
@@ -144,6 +139,9 @@ static inline bool view_site_fits_all(const view_site *site) {
 bool view_site_holds(const view_site *site, const double *params, view_reading *reading);
 // The same for up to VIEW_LANES bases, where that can be done side by side: false where it cannot, and nothing is read.
 bool view_site_read_lanes(const view_site *site, const clv_dart *bases, uint32_t lanes, view_reading *reading);
+// Some of the spots alone.
+bool view_site_read_spots(const view_site *site, const clv_dart *bases, uint32_t lanes, const uint16_t *spots,
+                          uint32_t count, view_reading *reading);
 // The dart of its orbit that a row at `dart` starts from.
 clv_dart view_site_base(const view_site *site, clv_dart dart);
 uint32_t view_site_key(const view_site *site, clv_dart dart);

@@ -51,7 +51,8 @@ clv_result view_table_make(view_table *table, view_workshop *shop, const kernel 
   const clv_allocator *a = &shop->allocator;
   const clv_result result = view_site_make(&table->site, shop->map, k->law, a, error);
   if (result != CLV_OK) return result;
-  bool done = view_feed_make(&table->hoist, &table->site, &k->graph, k->hoist, k->hoist_count, a) &&
+  bool done = view_site_settle(&table->site, a) &&
+              view_feed_make(&table->hoist, &table->site, &k->graph, k->hoist, k->hoist_count, a) &&
               view_feed_make(&table->hoist_q, &table->site, &k->graph, k->hoist_q, k->hoist_q_count, a) &&
               view_own_make(&table->own, &table->site, k, a) && view_reading_reserve(&shop->reading, &table->site, a);
   const uint32_t values = table->hoist.code.values * VIEW_LANES; // no fewer than those of its own
@@ -105,13 +106,12 @@ typedef struct hoisting {
   double quadrature[VIEW_LANES][LAW_QUADRATURE][LAW_QUAD_DATA];
 } hoisting;
 
-static void hoist_start(hoisting *h) {
-  view_table *table = h->table;
+void view_rows_start(view_table *table, view_workshop *shop) {
   view_feed_aim(&table->hoist);
-  view_code_start(&table->hoist.code, h->shop->params, h->shop->values.data);
+  view_code_start(&table->hoist.code, shop->params, shop->values.data);
   if (!table->kernel->hoist_q_count) return;
   view_feed_aim(&table->hoist_q);
-  view_code_start(&table->hoist_q.code, h->shop->params, h->shop->values_q.data);
+  view_code_start(&table->hoist_q.code, shop->params, shop->values_q.data);
 }
 
 // Takes the row that was just read into a lane.
@@ -189,7 +189,7 @@ void view_row_compute(view_table *table, view_workshop *shop, uint32_t *vertices
   h.shop = shop;
   for (uint32_t p = 0; p < table->particles; p++)
     vertices[p] = shop->reading.places.data[table->site.particles.data[p]].slot;
-  hoist_start(&h);
+  view_rows_start(table, shop);
   hoist_take(&h, 0);
   const kernel *k = table->kernel;
   double *values = shop->values.data;
@@ -211,7 +211,6 @@ void view_rows_compute(view_table *table, view_workshop *shop, const clv_dart *b
   hoisting h; // its quadrature is written before it is read
   h.table = table;
   h.shop = shop;
-  hoist_start(&h);
   hoist_rows(&h, bases, lanes, vertices);
   hoist_finish(&h, lanes, constants);
 }
@@ -236,7 +235,7 @@ bool view_table_hoist(view_table *table, view_workshop *shop) {
   hoisting h; // its quadrature is written before it is read
   h.table = table;
   h.shop = shop;
-  hoist_start(&h);
+  view_rows_start(table, shop);
   for (uint32_t s = 0; s < table->slab_count; s++) {
     view_slab *slab = &table->slabs[s];
     for (uint32_t row = 0; row < slab->rows; row += VIEW_LANES) {
@@ -306,7 +305,7 @@ static void fill_rows(view_table *table, view_workshop *shop, view_slab *slab, u
   hoisting h; // its quadrature is written before it is read
   h.table = table;
   h.shop = shop;
-  hoist_start(&h);
+  view_rows_start(table, shop);
   slab->rows = count;
   if (!count) return;
   spread(slab->bases.data, shop->bases.data + first, count);

@@ -193,7 +193,9 @@ static inline void view_row_look_ahead(const view_table *table, uint32_t referen
 
 // What a row must be, computed from its base: vertices' slots and constants (constants[k * lanes]). Used by the check.
 void view_row_compute(view_table *table, view_workshop *shop, uint32_t *vertices, double *constants, uint32_t stride);
-// The same for up to VIEW_LANES bases; in vertices and constants, lane by lane.
+// The same for up to VIEW_LANES bases; in vertices and constants, lane by lane. Before any number of them, with no
+// other table's in between, they are started.
+void view_rows_start(view_table *table, view_workshop *shop);
 void view_rows_compute(view_table *table, view_workshop *shop, const clv_dart *bases, uint32_t lanes,
                        uint32_t *vertices, double *constants);
 

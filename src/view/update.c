@@ -92,10 +92,10 @@ static bool mark_values(clv_views *views, const view_figure *figure) {
   const bool alike = crossing ? view_common_keys(change, figure->column) == keys : keys == &change->reached[VIEW_CELLS];
   const uint32_t kinds = kinds_assigned(figure);
   const bool all = crossing && figure->count == 1 && figure->formulas[0].direct; // every orbit has its sum
-  for (uint32_t k = 0; k < keys->list.count; k++) {
+  for (uint32_t k = alike && all ? keys->common : 0; k < keys->list.count; k++) {
     const clv_dart dart = keys->list.data[k].dart;
     const marking marks = {views, figure->column, alike && k < keys->common};
-    if (!dart || (marks.common && all)) continue;
+    if (!dart) continue;
     if (marks.common && kinds >> map_page(m, dart).kind & 1u && map_dart_plain(m, dart)) continue;
     if (!mark_key(&marks, site, &keys->list.data[k])) return false;
   }
@@ -132,12 +132,12 @@ static bool compute_one(void *user, clv_dart dart) {
 
 // Plain cells of the formula's kind, where it can be evaluated without looking at each. How many keys are left.
 static uint32_t compute_cells(computing *c, const view_key_list *keys) {
-  const bool takes = view_formula_takes_cells(c->formula);
   clv_dart cells[VIEW_LANES];
   uint32_t left = 0;
+  if (!view_formula_takes_cells(c->formula)) return keys->count;
   for (uint32_t k = 0; k < keys->count; k++) {
     const clv_dart dart = keys->data[k].dart;
-    if (takes && takes_cell(c->formula, dart))
+    if (takes_cell(c->formula, dart))
       cells[c->lanes++] = dart & ~63u;
     else
       left += dart != CLV_NO_DART;

@@ -36,7 +36,7 @@ typedef struct view_keys {
   uint32_t common; // ... that any steady site of the sort reaches by a commit that refines: so many
 } view_keys;
 // The cells about an edge that is new, as places of what it leaves in them.
-enum { VIEW_RING = 14, VIEW_AROUND = 48 };
+enum { VIEW_RING = 15, VIEW_AROUND = 48 };
 typedef struct view_ring {
   uint32_t id, count; // a count above VIEW_RING: there are more than are listed
   view_place places[VIEW_RING];
@@ -63,7 +63,7 @@ typedef struct view_change {
   bool refining, links_listed;
   BASE_ARRAY(uint32_t) grown;
   BASE_ARRAY(view_ring) rings;
-  BASE_ARRAY(uint32_t) ring_of; // by id: where it is among them, if it is there
+  BASE_ARRAY(uint32_t) ring_of; // by id: where it is among them, from 1; 0: it is not
   uint32_t rings_dims;          // of the edges that are listed; 0: none are
   bool rough, strange;          // among the blocks are cells that are no plain ones; that are not new
   bool recoloured, no_memory;
