@@ -253,6 +253,39 @@ static void rules_do_what_operations_do(void **state) {
   clv_program_destroy(program);
 }
 
+// Whether a rule is left to the map or not, it is refused in the same words.
+static void refusals_say_the_same(void **state) {
+  (void)state;
+  clv_program *program = rule_cases_program();
+  random_source random = {chosen.seed};
+  uint32_t refused = 0;
+  rule_leave_nothing_to_the_map(program, "sew3");
+  for (uint32_t k = 0; k < 40; k++) {
+    clv_map *map = rule_map_random(&random, 1 << CLV_GRID_PRISM | RULE_MIXED_SOLID);
+    rule_body b = {.ways = 2, .program = {chosen.program, program}, .random = random};
+    rule_body_begin(&b, (clv_map *[2]){map, map});
+    for (uint32_t tries = 0; tries < 10; tries++) {
+      rule_call call;
+      char words[256];
+      rule_place_choose(&b, tries % 2 ? RULE_FREE_PAIR : RULE_ACROSS, &call);
+      begin(map);
+      const clv_result result = clv_rule_apply(rule_of(b.program[0], "sew3"), map, call.arguments, 2, NULL, NULL);
+      snprintf(words, sizeof words, "%s", clv_map_error(map));
+      clv_map_rollback(map);
+      begin(map);
+      assert_int_equal(clv_rule_apply(rule_of(b.program[1], "sew3"), map, call.arguments, 2, NULL, NULL), result);
+      if (result != CLV_OK) assert_string_equal(words, clv_map_error(map));
+      clv_map_rollback(map);
+      refused += result != CLV_OK;
+    }
+    b.ways = 1;
+    rule_body_end(&b);
+    random = b.random;
+  }
+  assert_true(refused > 100);
+  clv_program_destroy(program);
+}
+
 int main(int argc, char **argv) {
   for (int k = 1; k < argc; k++) {
     if (!strcmp(argv[k], "--soak")) {
@@ -269,6 +302,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_rule_is_here),       cmocka_unit_test(every_rule_keeps_the_map_sound),
       cmocka_unit_test(refinement_can_be_undone), cmocka_unit_test(rules_do_what_operations_do),
+      cmocka_unit_test(refusals_say_the_same),
   };
   return cmocka_run_group_tests(tests, open_program, close_program);
 }

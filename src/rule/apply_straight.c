@@ -50,6 +50,11 @@ static clv_dart facet_of(const map *m, clv_dart dart) {
   return (dart & ~63u) | shape->facet_first[shape->facet[dart & 63u]];
 }
 
+static uint32_t facet_size(const map *m, clv_dart dart) {
+  const clv_template *shape = &clv_templates[map_page(m, dart).kind];
+  return shape->facet_size[shape->facet[dart & 63u]];
+}
+
 // Guards see the two darts at the first position.
 static bool guards_hold(apply_match *match, clv_dart first, clv_dart second) {
   apply_run *run = match->run;
@@ -80,9 +85,15 @@ rule_straight apply_straight_sort(const rule_graph *graph, uint32_t n) {
   return sews ? RULE_SEWS : RULE_UNSEWS;
 }
 
-// Two facets of plain cells; what is not is left to the general way, which says what is wrong.
+// The left side: two facets of plain cells, and to be sewn they are free and alike. What is not is left to the general
+// way, which says what is wrong; guards are asked only where the left side was found.
 static bool are_plain_facets(const map *m, clv_dart a, clv_dart b) {
   return map_dart_plain(m, a) && map_dart_plain(m, b) && facet_of(m, a) != facet_of(m, b);
+}
+
+static bool are_free_and_alike(const map *m, clv_dart a, clv_dart b) {
+  const uint32_t n = m->view.dimension;
+  return clv_is_free(&m->view, a, n) && clv_is_free(&m->view, b, n) && facet_size(m, a) == facet_size(m, b);
 }
 
 bool apply_straight(apply_match *match, const clv_dart *hooks, bool *done) {
@@ -96,6 +107,7 @@ bool apply_straight(apply_match *match, const clv_dart *hooks, bool *done) {
   for (uint32_t v = 0; v < 2; v++)
     darts[v] = graph->node[v].hook >= 0 ? hooks[graph->node[v].hook] : clv_alpha(&m->view, hooks[0], n);
   if (!are_plain_facets(m, darts[0], darts[1])) return true;
+  if (sort == RULE_SEWS && !are_free_and_alike(m, darts[0], darts[1])) return true;
   if (!guards_hold(match, darts[0], darts[1])) return false;
   *done = true;
   if (sort == RULE_UNSEWS) return apply_ok(match->run, map_unsew(m, n, hooks[0], clv_alpha(&m->view, hooks[0], n)));
