@@ -14,10 +14,6 @@ static dag new_graph(void) {
   return graph;
 }
 
-static double between(random_source *random, double low, double high) {
-  return low + (high - low) * (double)(random_next(random) >> 11) * 0x1p-53;
-}
-
 static dag_ref pos(dag *graph, uint32_t index) {
   return dag_input(graph, DAG_POS, index);
 }
@@ -221,7 +217,7 @@ static double difference(const double *a, const double *b, uint32_t count) {
 static void random_rotation(random_source *random, double *m) {
   double product[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   for (uint32_t axis = 0; axis < 3; axis++) {
-    const double angle = between(random, -3.2, 3.2);
+    const double angle = random_between(random, -3.2, 3.2);
     const uint32_t p = (axis + 1) % 3, q = (axis + 2) % 3;
     double plane[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     plane[4 * p] = plane[4 * q] = cos(angle);
@@ -258,8 +254,8 @@ static void rotations_are_nearest(void **state) {
     double u[9], v[9], matrix[9], nearest[9], found[9];
     random_rotation(&random, u);
     random_rotation(&random, v);
-    const double size = pow(10, between(&random, -12, 12));
-    double s[3] = {between(&random, 1, 2), between(&random, 0.5, 1), between(&random, 0.1, 0.5)};
+    const double size = pow(10, random_between(&random, -12, 12));
+    double s[3] = {random_between(&random, 1, 2), random_between(&random, 0.5, 1), random_between(&random, 0.1, 0.5)};
     if (k % 4 == 1) s[2] = -s[2] * 0.8; // inverted
     if (k % 4 == 2) s[2] = 0;
     if (k % 4 == 3) s[0] = s[1] = s[2] = 1;
@@ -312,7 +308,8 @@ static void pairs_of_columns_become_orthonormal(void **state) {
     double u[9], matrix[6], found[6];
     random_rotation(&random, u);
     // The first two columns of u times a positive symmetric matrix: u's columns are nearest.
-    const double a = between(&random, 0.5, 2), d = between(&random, 0.5, 2), b = between(&random, -0.4, 0.4);
+    const double a = random_between(&random, 0.5, 2), d = random_between(&random, 0.5, 2),
+                 b = random_between(&random, -0.4, 0.4);
     for (uint32_t row = 0; row < 3; row++) {
       matrix[2 * row] = u[3 * row] * a + u[3 * row + 1] * b;
       matrix[2 * row + 1] = u[3 * row] * b + u[3 * row + 1] * d;
@@ -412,8 +409,8 @@ static void derivatives_are_those_of_differences(void **state) {
       directed d;
       double inner = 0, size = 0;
       for (uint32_t k = 0; k < 8; k++) {
-        d.at.x[k] = between(&random, -1.5, 1.5);
-        d.along.x[k] = between(&random, -1, 1);
+        d.at.x[k] = random_between(&random, -1.5, 1.5);
+        d.along.x[k] = random_between(&random, -1, 1);
       }
       for (uint32_t k = 0; k < UNKNOWNS; k++) {
         double slope;
@@ -430,7 +427,7 @@ static void derivatives_are_those_of_differences(void **state) {
       assert_true(fabs(value_along(g, tangent, &d) - inner) <= 1e-12 * (1 + size));
       // The second derivative is symmetric: u'Hv = v'Hu.
       directed e = d;
-      for (uint32_t k = 0; k < 8; k++) e.along.x[k] = between(&random, -1, 1);
+      for (uint32_t k = 0; k < 8; k++) e.along.x[k] = random_between(&random, -1, 1);
       double one_way = 0, other_way = 0, both = 1;
       for (uint32_t k = 0; k < UNKNOWNS; k++) {
         one_way += e.along.x[k] * value_along(g, hessian[k], &d);

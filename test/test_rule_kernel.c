@@ -2,11 +2,15 @@
 
 #include "rule/kernel_positive.h"
 #include "rule/native.h"
-#include "support/counting_allocator.h"
 #include "support/hand_laws.h"
-#include "support/random_graph.h"
+#include "support/random.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
 
 enum { ROWS = 11, BATCHES = 2, PARTICLES = ROWS * 8, READS = 16, MATRIX = 24 * 24 };
 
@@ -21,10 +25,6 @@ typedef struct bench {
   uint32_t places[BATCHES * 8 * 8];
   double *constants;
 } bench;
-
-static double between(random_source *random, double low, double high) {
-  return low + (high - low) * (double)(random_next(random) >> 11) * 0x1p-53;
-}
 
 static const double shapes[CLV_HEX + 1][8][3] = {
     [CLV_TET] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
@@ -58,24 +58,24 @@ static void put_values(bench *b, clv_kind kind, bool cells, random_source *rando
   double rest[PARTICLES][3];
   for (uint32_t p = 0; p < PARTICLES; p++)
     for (uint32_t e = 0; e < 4; e++) {
-      b->pos[4 * p + e] = between(random, -1, 1);
-      b->vel[4 * p + e] = between(random, -1, 1);
-      b->dpos[4 * p + e] = between(random, -1, 1);
-      b->dvel[4 * p + e] = between(random, -1, 1);
-      if (e < 3) rest[p][e] = between(random, -1, 1);
+      b->pos[4 * p + e] = random_between(random, -1, 1);
+      b->vel[4 * p + e] = random_between(random, -1, 1);
+      b->dpos[4 * p + e] = random_between(random, -1, 1);
+      b->dvel[4 * p + e] = random_between(random, -1, 1);
+      if (e < 3) rest[p][e] = random_between(random, -1, 1);
     }
   for (uint32_t row = 0; row < ROWS; row++) {
     double shape[8][3];
     for (uint32_t c = 0; c < corners; c++) {
       const uint32_t p = place_of(b, row, c);
       for (uint32_t e = 0; e < 3; e++) {
-        if (cells) rest[p][e] = shapes[kind][c][e] + between(random, -0.1, 0.1);
-        if (cells) b->pos[4 * p + e] = 1.2 * rest[p][(e + 1) % 3] + between(random, -0.3, 0.3);
+        if (cells) rest[p][e] = shapes[kind][c][e] + random_between(random, -0.1, 0.1);
+        if (cells) b->pos[4 * p + e] = 1.2 * rest[p][(e + 1) % 3] + random_between(random, -0.3, 0.3);
         shape[c][e] = rest[p][e];
         if (!cells) b->reads[row][3 * c + e] = rest[p][e];
       }
     }
-    for (uint32_t e = cells ? 0 : 6; e < READS; e++) b->reads[row][e] = between(random, 0.5, 2);
+    for (uint32_t e = cells ? 0 : 6; e < READS; e++) b->reads[row][e] = random_between(random, 0.5, 2);
     if (cells) law_quadrature(kind, (const double(*)[3])shape, b->quad[row]);
   }
 }
@@ -101,7 +101,7 @@ static bench *open_bench(hand_law which, clv_kind kind, law_psd psd, uint64_t se
   assert_int_equal(b->program->findings.count, 0);
   b->axes = 3 * b->k->particles;
   b->particles = PARTICLES;
-  for (uint32_t e = 0; e < 4; e++) b->params[e] = between(&random, 0.5, 1);
+  for (uint32_t e = 0; e < 4; e++) b->params[e] = random_between(&random, 0.5, 1);
   put_places(b, hand_is_of_cells(which), &random);
   put_values(b, kind, hand_is_of_cells(which), &random);
   b->constants = calloc((size_t)BATCHES * kernel_constants(b->k) * 8 + 1, sizeof *b->constants);
@@ -506,9 +506,9 @@ static void positive_parts_are_exact(void **state) {
     const uint32_t n = sizes[s];
     static double q[48][48], spectrum[48], matrix[48 * 48 * 8], alone[48 * 48], clamped[48 * 48], turned[48 * 48];
     for (uint32_t lane = 0; lane < 8; lane++) {
-      const double size = pow(10, between(&random, -200, 200));
+      const double size = pow(10, random_between(&random, -200, 200));
       for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t j = 0; j < n; j++) q[i][j] = between(&random, -1, 1);
+        for (uint32_t j = 0; j < n; j++) q[i][j] = random_between(&random, -1, 1);
         for (uint32_t j = 0; j < 2 * i; j++) { // twice orthogonalised
           double dot = 0;
           for (uint32_t k = 0; k < n; k++) dot += q[i][k] * q[j % i][k];
@@ -517,7 +517,9 @@ static void positive_parts_are_exact(void **state) {
         double length = 0;
         for (uint32_t k = 0; k < n; k++) length += q[i][k] * q[i][k];
         for (uint32_t k = 0; k < n; k++) q[i][k] /= sqrt(length);
-        spectrum[i] = lane == 0 ? between(&random, 0, 1) : lane == 1 && i < 6 ? 0 : between(&random, -1, 1);
+        spectrum[i] = lane == 0            ? random_between(&random, 0, 1)
+                      : lane == 1 && i < 6 ? 0
+                                           : random_between(&random, -1, 1);
         spectrum[i] *= size;
       }
       for (uint32_t e = 0; e < n * n; e++) {
@@ -566,7 +568,7 @@ static void positive_parts_are_the_same_everywhere(void **state) {
   for (uint32_t i = 0; i < 24; i++)
     for (uint32_t j = 0; j <= i; j++)
       for (uint32_t l = 0; l < 8; l++)
-        matrix[(24 * i + j) * 8 + l] = matrix[(24 * j + i) * 8 + l] = between(&random, -1, 1);
+        matrix[(24 * i + j) * 8 + l] = matrix[(24 * j + i) * 8 + l] = random_between(&random, -1, 1);
   for (int isa = NATIVE_AVX2; isa <= NATIVE_AVX512; isa++) {
     if (!native_isa_here((native_isa)isa)) continue;
     static double plain[24 * 24 * 8];
@@ -657,181 +659,6 @@ static void hoisting_saves_work(void **state) {
   close_bench(b);
 }
 
-// A random law of two particles and two points: kernels give what the graph's own derivatives do.
-typedef struct random_law {
-  law l;
-  dag_ref forces[6], roots[KERNEL_FORCE_DVEL + 1][6];
-} random_law;
-
-static void make_random_law(random_law *r, uint64_t seed) {
-  const clv_allocator allocator = clv_default_allocator();
-  random_source random = {seed};
-  r->l = (law){.name = "random", .quadrature = 2, .force = r->forces};
-  r->l.particles.count = 2;
-  dag *g = &r->l.graph;
-  dag_init(g, &allocator);
-  dag_ref inputs[20], matrix[9], turned[9], bad;
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < 2; k++) {
-    inputs[count++] = dag_input(g, DAG_PARAM, k);
-    inputs[count++] = dag_input(g, DAG_READ, 3 * k);
-    inputs[count++] = dag_input(g, DAG_QUAD, 5 * k);
-  }
-  for (uint32_t k = 0; k < 6; k++) inputs[count++] = dag_input(g, DAG_POS, k);
-  for (uint32_t k = 0; k < 9; k++) matrix[k] = dag_add(g, inputs[k], dag_const(g, k % 4 == 0));
-  dag_rotation(g, matrix, 3, turned);
-  inputs[count++] = dag_unary(g, DAG_HOLD, turned[seed % 9]);
-  r->l.energy = random_function(g, &random, inputs, count, 5 + random_below(&random, 25));
-  for (uint32_t k = 0; k < 6; k++) inputs[count++] = dag_input(g, DAG_VEL, k);
-  r->l.dissipation = random_function(g, &random, inputs, count, 5 + random_below(&random, 10));
-  for (uint32_t k = 0; k < 6; k++) r->forces[k] = k % 3 ? random_function(g, &random, inputs, count, 5) : 0;
-
-  dag_ref slopes[6], drags[6];
-  assert_true(dag_gradient(g, r->l.energy, DAG_POS, 6, slopes, &bad));
-  assert_true(dag_gradient(g, r->l.dissipation, DAG_VEL, 6, drags, &bad));
-  for (uint32_t k = 0; k < 6; k++) {
-    const dag_ref push = r->forces[k] ? r->forces[k] : dag_const(g, 0);
-    r->roots[KERNEL_FORCE][k] = dag_sub(g, dag_sub(g, push, slopes[k]), drags[k]);
-    r->roots[KERNEL_ENERGY][k] = k ? 0 : r->l.energy;
-  }
-  const dag_ref *force = r->roots[KERNEL_FORCE];
-  assert_true(dag_tangent(g, force, 6, DAG_POS, DAG_DPOS, r->roots[KERNEL_FORCE_DPOS], &bad));
-  assert_true(dag_tangent(g, force, 6, DAG_VEL, DAG_DVEL, r->roots[KERNEL_FORCE_DVEL], &bad));
-}
-
-typedef struct random_row {
-  double value[DAG_SUM_INPUT][8], quad[2][LAW_QUAD_DATA];
-  uint32_t point;
-} random_row;
-
-static double read_row(void *user, dag_op op, uint32_t index) {
-  const random_row *row = user;
-  return op == DAG_QUAD ? row->quad[row->point][index] : row->value[op][index];
-}
-
-static void expect_row(const random_law *r, const kernel *k, random_row *row, double *values) {
-  double pos[8], vel[8], dpos[8], dvel[8], *constants = calloc(kernel_constants(k) * 8 + 1, sizeof *constants);
-  assert_non_null(constants);
-  uint32_t places[16] = {0};
-  for (uint32_t lane = 0; lane < 8; lane++) places[8 + lane] = KERNEL_STRIDE;
-  for (uint32_t e = 0; e < 6; e++) {
-    pos[e / 3 * 4 + e % 3] = row->value[DAG_POS][e];
-    vel[e / 3 * 4 + e % 3] = row->value[DAG_VEL][e];
-    dpos[e / 3 * 4 + e % 3] = row->value[DAG_DPOS][e];
-    dvel[e / 3 * 4 + e % 3] = row->value[DAG_DVEL][e];
-  }
-  kernel_hoist(k, row->value[DAG_PARAM], row->value[DAG_READ], (const double(*)[LAW_QUAD_DATA])row->quad, constants);
-  for (kernel_kind kind = KERNEL_ENERGY; kind <= KERNEL_FORCE_DVEL; kind++) {
-    double out[8] = {0}, each[8], wanted[6] = {0}, part[6], size = 1;
-    const kernel_args args = {1, places, constants, row->value[DAG_PARAM], pos, vel, dpos, dvel, out, each, NULL};
-    kernel_run(k, kind, &args);
-    for (row->point = 0; row->point < 2; row->point++) {
-      dag_evaluate(&r->l.graph, r->roots[kind], 6, read_row, row, values, part);
-      for (uint32_t e = 0; e < 6; e++) wanted[e] += part[e];
-      for (uint32_t e = 0; e < 6; e++) size = fmax(size, fabs(part[e]));
-    }
-    if (kind == KERNEL_ENERGY) out[0] = each[0];
-    for (uint32_t e = 0; e < (kind == KERNEL_ENERGY ? 1 : 6); e++)
-      assert_true(fabs(out[e / 3 * 4 + e % 3] - wanted[e]) <= 1e-9 * size);
-  }
-  free(constants);
-}
-
-static void kernels_compute_what_graphs_say(void **state) {
-  (void)state;
-  static random_law r;
-  for (uint32_t seed = 0; seed < 300; seed++) {
-    make_random_law(&r, seed);
-    clv_program *program = clv_program_create(NULL);
-    kernel *k = kernel_make(program, &r.l);
-    assert_non_null(k);
-    double *values = calloc(r.l.graph.nodes.count, sizeof *values);
-    assert_non_null(values);
-    random_source random = {seed + 1000};
-    for (uint32_t trial = 0; trial < 3; trial++) {
-      random_row row = {.point = 0};
-      for (uint32_t e = 0; e < DAG_SUM_INPUT * 8; e++) row.value[e / 8][e % 8] = between(&random, -1.2, 1.2);
-      for (uint32_t e = 0; e < 2 * LAW_QUAD_DATA; e++)
-        row.quad[e / LAW_QUAD_DATA][e % LAW_QUAD_DATA] = between(&random, -1.2, 1.2);
-      expect_row(&r, k, &row, values);
-    }
-    free(values);
-    kernel_destroy(k, &program->arena.allocator);
-    clv_program_destroy(program);
-    dag_free(&r.l.graph);
-  }
-}
-
-// Findings
-
-static void expect_finding(law *l, uint32_t start, const char *word) {
-  clv_program *program = clv_program_create(NULL);
-  assert_null(kernel_make(program, l));
-  assert_int_equal(program->findings.count, 1);
-  assert_int_equal(program->findings.data[0].code, 'D');
-  assert_int_equal(program->findings.data[0].span.start, start);
-  assert_non_null(strstr(program->findings.data[0].what, word));
-  assert_true(strlen(program->findings.data[0].help) > 5);
-  assert_false(program->no_memory);
-  clv_program_destroy(program);
-}
-
-static void what_cannot_be_differentiated_is_found(void **state) {
-  (void)state;
-  const clv_allocator allocator = clv_default_allocator();
-  for (uint32_t c = 0; c < 7; c++) {
-    const char *words[] = {"floor", "rotation", "condition", "velocities", "gauss_newton", "gauss_newton", "sum"};
-    law l = {.name = "bad", .psd = c == 4 || c == 5 ? LAW_PSD_GAUSS_NEWTON : LAW_PSD_NONE};
-    dag *g = &l.graph;
-    dag_init(g, &allocator);
-    l.particles.count = 2;
-    const dag_ref x = dag_input(g, DAG_POS, 0), y = dag_input(g, DAG_POS, 1);
-    dag_ref matrix[9], turned[9];
-    for (uint32_t k = 0; k < 9; k++) matrix[k] = dag_add(g, x, dag_const(g, k));
-    g->span = (rule_span){0, 40 + c, 50 + c};
-    dag_rotation(g, matrix, 3, turned);
-    const dag_ref bad[] = {
-        dag_unary(g, DAG_FLOOR, x),     turned[1],        dag_binary(g, DAG_LESS, x, y),
-        dag_input(g, DAG_VEL, 3),       dag_mul(g, x, y), dag_mul(g, dag_const(g, -2), dag_mul(g, x, x)),
-        dag_input(g, DAG_SUM_INPUT, 0),
-    };
-    g->span = (rule_span){0, 7, 8};
-    l.energy = dag_add(g, dag_mul(g, y, y), dag_mul(g, dag_input(g, DAG_READ, 0), bad[c]));
-    expect_finding(&l, c == 4 || c == 5 ? 7 : 40 + c, words[c]); // gauss_newton: the whole term
-    dag_free(g);
-  }
-}
-
-static void memory_that_runs_out_is_noticed(void **state) {
-  (void)state;
-  const struct {
-    hand_law which;
-    law_psd psd;
-  } cases[] = {{HAND_DAMPED_STVK, LAW_PSD_GAUSS_NEWTON}, {HAND_COROTATIONAL, LAW_PSD_NONE}, {HAND_DRAG, LAW_PSD_NONE}};
-  for (uint32_t c = 0; c < 3; c++) {
-    bool refused = true;
-    for (size_t fail_at = 1; refused; fail_at++) {
-      const clv_allocator plain = clv_default_allocator();
-      law l;
-      hand_make(&l, cases[c].which, CLV_TET, cases[c].psd, &plain);
-      counting_memory memory = {.fail_at = fail_at};
-      const clv_allocator allocator = counting_allocator(&memory);
-      clv_program *program = clv_program_create(&allocator);
-      if (program) {
-        kernel *k = kernel_make(program, &l);
-        refused = memory.refused;
-        assert_int_equal(k == NULL, refused);
-        assert_int_equal(program->no_memory, refused);
-        assert_int_equal(program->findings.count, 0);
-        kernel_destroy(k, &allocator);
-      }
-      clv_program_destroy(program);
-      assert_int_equal(memory.live_bytes, 0);
-      hand_unmake(&l);
-    }
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forces_are_slopes_of_energies),
@@ -845,9 +672,6 @@ int main(void) {
       cmocka_unit_test(positive_parts_are_the_same_everywhere),
       cmocka_unit_test(bodies_see_nothing_that_can_be_hoisted),
       cmocka_unit_test(hoisting_saves_work),
-      cmocka_unit_test(kernels_compute_what_graphs_say),
-      cmocka_unit_test(what_cannot_be_differentiated_is_found),
-      cmocka_unit_test(memory_that_runs_out_is_noticed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

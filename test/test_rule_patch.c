@@ -95,8 +95,8 @@ static void lay_vertices(const proof_subject *s, batch *b) {
     const uint32_t at = e / 3 * KERNEL_STRIDE + e % 3;
     b->pos[at] = 0.85 * body->pos[e / 3][e % 3]; // some springs are longer than at rest, some shorter
     b->vel[at] = body->vel[e / 3][e % 3];
-    b->dpos[at] = law_random(&source, -1, 1);
-    b->dvel[at] = law_random(&source, -1, 1);
+    b->dpos[at] = random_between(&source, -1, 1);
+    b->dvel[at] = random_between(&source, -1, 1);
   }
 }
 
@@ -218,8 +218,8 @@ typedef struct affine {
 static void move_affinely(law_body *body, random_source *source, affine *motion) {
   law_random_rotation(source, motion->matrix);
   for (uint32_t e = 0; e < 9; e++) {
-    motion->matrix[e] += law_random(source, -0.2, 0.2);
-    motion->velocity[e] = law_random(source, -1, 1);
+    motion->matrix[e] += random_between(source, -0.2, 0.2);
+    motion->velocity[e] = random_between(source, -1, 1);
   }
   for (uint32_t v = 0; v < body->slots; v++)
     for (uint32_t x = 0; x < 3; x++) {

@@ -283,7 +283,7 @@ static void check_moved(proof_subject *s, const law_row *row, uint32_t promise, 
 static void check_rigid_velocity(proof_subject *s, const law_row *row, random_source *source) {
   law_row other = *row;
   double spin[3], drift[3], forces[2][KERNEL_AXES];
-  for (uint32_t x = 0; x < 3; x++) spin[x] = law_random(source, -1, 1), drift[x] = law_random(source, -1, 1);
+  for (uint32_t x = 0; x < 3; x++) spin[x] = random_between(source, -1, 1), drift[x] = random_between(source, -1, 1);
   for (uint32_t p = 0; p < s->law->particles.count; p++) {
     proof_add_moment(spin, row->state.pos + 3 * p, other.state.vel + 3 * p);
     for (uint32_t x = 0; x < 3; x++) other.state.vel[3 * p + x] += drift[x];
@@ -299,7 +299,7 @@ static void check_invariance(proof_subject *s, const law_row *row) {
   random_source source = {row->base};
   double rotation[9], shift[3];
   law_random_rotation(&source, rotation);
-  for (uint32_t x = 0; x < 3; x++) shift[x] = law_random(&source, -2, 2);
+  for (uint32_t x = 0; x < 3; x++) shift[x] = random_between(&source, -2, 2);
   check_moved(s, row, PROOF_SHIFTS, "a shift", stay, shift, false);
   check_moved(s, row, PROOF_TURNS, "a turn", rotation, here, false);
   check_moved(s, row, PROOF_TURNS_ALL, "a turn of everything", rotation, here, true);

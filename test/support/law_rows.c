@@ -8,14 +8,10 @@
 
 #include <cmocka.h>
 
-double law_random(random_source *source, double low, double high) {
-  return low + (high - low) * ((double)(random_next(source) >> 11) * 0x1p-53);
-}
-
 void law_random_rotation(random_source *source, double rotation[9]) {
   double q[4], length = 0;
   for (uint32_t k = 0; k < 4; k++) {
-    q[k] = law_random(source, -1, 1) + (k == 0 ? 0.3 : 0);
+    q[k] = random_between(source, -1, 1) + (k == 0 ? 0.3 : 0);
     length += q[k] * q[k];
   }
   for (uint32_t k = 0; k < 4; k++) q[k] /= sqrt(length);
@@ -54,7 +50,7 @@ static void build_grid(law_body *body, clv_grid_kind kind, uint32_t cells, bool 
   for (size_t p = 0; p < mesh.point_count; p++) {
     double *point = mesh.points[p];
     for (uint32_t axis = 0; axis < 3; axis++)
-      if (!surface || !flat || axis < 2) point[axis] += law_random(source, -0.13, 0.13);
+      if (!surface || !flat || axis < 2) point[axis] += random_between(source, -0.13, 0.13);
     if (surface && !flat) point[2] += 0.3 * sin(point[0]) * cos(point[1] + 0.4);
     if (surface) transform(askew, (double[3]){0}, point);
   }
@@ -66,14 +62,14 @@ static void build_grid(law_body *body, clv_grid_kind kind, uint32_t cells, bool 
 static void move_body(law_body *body, random_source *source) {
   double moved[9], shift[3];
   law_random_rotation(source, moved);
-  for (uint32_t e = 0; e < 9; e++) moved[e] = 1.1 * moved[e] + law_random(source, -0.15, 0.15);
-  for (uint32_t x = 0; x < 3; x++) shift[x] = law_random(source, -1, 1);
+  for (uint32_t e = 0; e < 9; e++) moved[e] = 1.1 * moved[e] + random_between(source, -0.15, 0.15);
+  for (uint32_t x = 0; x < 3; x++) shift[x] = random_between(source, -1, 1);
   for (uint32_t v = 0; v < body->slots; v++) {
     memcpy(body->pos[v], body->rest[v], sizeof body->pos[v]);
     transform(moved, shift, body->pos[v]);
     for (uint32_t x = 0; x < 3; x++) {
-      body->pos[v][x] += law_random(source, -0.08, 0.08);
-      body->vel[v][x] = law_random(source, -1, 1);
+      body->pos[v][x] += random_between(source, -0.08, 0.08);
+      body->vel[v][x] = random_between(source, -1, 1);
     }
   }
 }
@@ -91,7 +87,7 @@ void law_body_make(law_body *body, clv_grid_kind kind, uint32_t cells, bool flat
   for (clv_dart d = clv_dart_next(body->map, 0); d; d = clv_dart_next(body->map, d))
     memcpy(body->rest[clv_id_of(body->map, CLV_VERTEX, d).index], clv_column_at(position, d), 3 * sizeof(double));
   move_body(body, &source);
-  for (uint32_t k = 0; k < LAW_ROW_PARAMS; k++) body->params[k] = law_random(&source, 0.5, 1.5);
+  for (uint32_t k = 0; k < LAW_ROW_PARAMS; k++) body->params[k] = random_between(&source, 0.5, 1.5);
 }
 
 void law_body_copy(law_body *copy, const law_body *body) {
@@ -187,7 +183,7 @@ static double column_value(const law_body *body, const law_read *read, clv_dart 
     clv_walk_end(&orbit);
     source.state = random_next(&source) ^ least;
   }
-  return law_random(&source, 0.5, 1.5);
+  return random_between(&source, 0.5, 1.5);
 }
 
 static double read_value(const law_body *body, const law *l, uint32_t k, clv_dart base) {
@@ -205,8 +201,8 @@ static void take_particle(const law_body *body, law_row *row, uint32_t p, random
     row->rest[3 * p + x] = body->rest[vertex][x];
     row->state.pos[3 * p + x] = body->pos[vertex][x];
     row->state.vel[3 * p + x] = body->vel[vertex][x];
-    row->state.dpos[3 * p + x] = law_random(source, -1, 1);
-    row->state.dvel[3 * p + x] = law_random(source, -1, 1);
+    row->state.dpos[3 * p + x] = random_between(source, -1, 1);
+    row->state.dvel[3 * p + x] = random_between(source, -1, 1);
   }
 }
 

@@ -25,7 +25,6 @@ typedef struct law_body {
 } law_body;
 
 // A number between two others.
-double law_random(random_source *source, double low, double high);
 // A rotation, row by row, by a random angle about a random axis.
 void law_random_rotation(random_source *source, double rotation[9]);
 

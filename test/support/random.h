@@ -22,6 +22,10 @@ static inline uint32_t random_below(random_source *source, uint32_t end) {
   return (uint32_t)((random_next(source) >> 32) * end >> 32);
 }
 
+static inline double random_between(random_source *source, double low, double high) {
+  return low + (high - low) * ((double)(random_next(source) >> 11) * 0x1p-53);
+}
+
 static inline bool random_chance(random_source *source, uint32_t percent) {
   return random_below(source, 100) < percent;
 }

@@ -40,6 +40,26 @@ void law_test_print_findings(const clv_program *program) {
   }
 }
 
+static const char *const modules[] = {"body", "motion", "springs", "fem", "external"};
+
+int law_test_load_library(void **state) {
+  clv_program *program = clv_program_create(NULL);
+  assert_non_null(program);
+  for (size_t k = 0; k < sizeof modules / sizeof *modules; k++) {
+    size_t size;
+    char *text = law_test_read(modules[k], &size);
+    assert_int_equal(clv_program_add(program, modules[k], text, size), CLV_OK);
+    free(text);
+  }
+  *state = program;
+  return 0;
+}
+
+int law_test_unload_library(void **state) {
+  clv_program_destroy(*state);
+  return 0;
+}
+
 law_list law_test_make(clv_program *program, const char *name, uint32_t dimension) {
   law_list laws = {0};
   const rule_tree *declaration = rule_declaration(program, name);

@@ -23,6 +23,10 @@ char *law_test_read(const char *module, size_t *size);
 char *law_test_read_file(const char *path, size_t *size);
 void law_test_print_findings(const clv_program *program);
 
+// A program of all shipped laws, for a group of tests.
+int law_test_load_library(void **state);
+int law_test_unload_library(void **state);
+
 // All laws of a declaration; fails the test when there is a finding.
 law_list law_test_make(clv_program *program, const char *name, uint32_t dimension);
 void law_test_free(clv_program *program, law_list *laws);
