@@ -1,10 +1,12 @@
-// docs/rules.md, taken at its word: every block of rules in it is checked, and every picture of a rule is drawn again.
+// docs/rules.md, taken at its word: every block of rules in it is checked, every picture of a rule is drawn again, and
+// its C is that of an example, which is run. Its commands are run by test/cli.
 //
 //   ```rule             must have nothing to complain about, alone
 //   ```rule +           likewise, together with the blocks before it, back to the last one without +
 //   ```rule wrong X 3:9 must be refused, first with code X at line 3, column 9; a ```text block right behind it holds
 //                       the findings as they are printed, the file being called x.rule
-//   name.rule           behind any of these: for the commands of the page, which test/cli runs
+//   name.rule           behind any of these: for the commands of the page
+//   ```c                lines of examples/parts/rules.c; a ```text block right behind it is what the example prints
 
 #include "cleave/rule.h"
 
@@ -288,10 +290,27 @@ static void test_example(void **state) {
   free(example);
 }
 
+static void test_example_prints(void **state) {
+  (void)state;
+  char printed[4096];
+  FILE *program = popen(RULES_EXAMPLE, "r");
+  assert_non_null(program);
+  const size_t size = fread(printed, 1, sizeof printed, program);
+  assert_int_equal(pclose(program), 0);
+  uint32_t count = 0;
+  for (uint32_t k = 1; k < block_count; k++) {
+    if (!is_kind(&blocks[k], "text") || !is_kind(&blocks[k - 1], "c")) continue;
+    if (size != blocks[k].size || memcmp(printed, blocks[k].text, size) != 0)
+      fail_msg("docs/rules.md:%u: the example prints\n%.*s", blocks[k].line, (int)size, printed);
+    count++;
+  }
+  assert_int_equal(count, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_right), cmocka_unit_test(test_wrong),   cmocka_unit_test(test_pictures),
-      cmocka_unit_test(test_links), cmocka_unit_test(test_example),
+      cmocka_unit_test(test_links), cmocka_unit_test(test_example), cmocka_unit_test(test_example_prints),
   };
   return cmocka_run_group_tests(tests, read_page, free_page);
 }
