@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { TRIES = 100, LARGE = 800, LIFE = 24, MISSES = 2, MAPS = 40 };
+enum { TRIES = 100, TRIES_BEFORE = 15, LARGE = 800, LIFE = 24, MISSES = 2, MAPS = 40 };
 
 const rule_case rule_cases[] = {
     {"sew3", RULE_SOLID, RULE_FREE_PAIR, NULL, NULL},
@@ -431,8 +431,8 @@ static uint32_t try_walls(rule_body *b, const rule_call *call) {
 // Cases
 
 // How often it was applied.
-static uint32_t apply_somewhere(rule_body *b, const rule_case *c, rule_call *call) {
-  for (uint32_t k = 0; k < TRIES && clv_dart_count(b->map[0]); k++) {
+static uint32_t apply_somewhere(rule_body *b, const rule_case *c, rule_call *call, uint32_t tries) {
+  for (uint32_t k = 0; k < tries && clv_dart_count(b->map[0]); k++) {
     if (!rule_place_choose(b, c->place, call)) continue;
     const uint32_t done = c->place == RULE_WALLS ? try_walls(b, call) : rule_body_try(b, c->name, call);
     if (done) return done;
@@ -441,14 +441,14 @@ static uint32_t apply_somewhere(rule_body *b, const rule_case *c, rule_call *cal
 }
 
 bool rule_case_try(rule_body *b, const rule_case *c, rule_call *call) {
-  return rule_map_serves(b->map[0], c->maps) && apply_somewhere(b, c, call) > 0;
+  return rule_map_serves(b->map[0], c->maps) && apply_somewhere(b, c, call, TRIES) > 0;
 }
 
 // Where the rule before it was applied, or anywhere.
 static uint32_t apply_after(rule_body *b, const rule_case *c) {
   const rule_case *before = rule_case_of(c->before);
   rule_call call;
-  if (apply_somewhere(b, before, &call)) {
+  if (apply_somewhere(b, before, &call, TRIES_BEFORE)) {
     call.arguments[0].dart = end_of_way(b->map[0], b->followed, c->way, call.arguments[1].number);
     call.arguments[1].dart = CLV_NO_DART;
     if (c->place == RULE_ANY) call.count = 1;
@@ -456,7 +456,7 @@ static uint32_t apply_after(rule_body *b, const rule_case *c) {
   } else if (!random_chance(&b->random, 20)) {
     return 0;
   }
-  return apply_somewhere(b, c, &call);
+  return apply_somewhere(b, c, &call, TRIES);
 }
 
 static void disturb(rule_body *b) {
@@ -482,7 +482,7 @@ uint32_t rule_case_run(rule_body *b, const rule_case *c, uint32_t times) {
     for (uint32_t age = 0; age < LIFE && done < times && missed < MISSES && clv_dart_count(b->map[0]) < LARGE; age++) {
       if (random_chance(&b->random, 30)) disturb(b);
       rule_call call;
-      const uint32_t applied = c->before ? apply_after(b, c) : apply_somewhere(b, c, &call);
+      const uint32_t applied = c->before ? apply_after(b, c) : apply_somewhere(b, c, &call, TRIES);
       done += applied;
       missed += !applied;
     }
