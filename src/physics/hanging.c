@@ -391,8 +391,8 @@ static bool find_hanging_at(const looking *l, const physics_seat *seat, physics_
   return true;
 }
 
-static void hear_refining(looking *l, const clv_commit *commit) {
-  physics_hangings *h = l->h;
+// By the log.
+static void hear_arrivals(looking *l, const clv_commit *commit) {
   const uint32_t vertices = clv_orbit_dims(&l->m->view, CLV_VERTEX);
   uint32_t last = 0, last_slot = 0;
   bool there = false;
@@ -408,6 +408,39 @@ static void hear_refining(looking *l, const clv_commit *commit) {
     last_slot = slot;
     if (there) hear_hung(l, w->dart, slot, w->before);
   }
+}
+
+// By the lineage: darts that came into a cell together, which is there still or lost them all. A vertex that hung
+// before in a cell that was refined is a corner of its children (hear_heirs).
+static void hear_newcomers(looking *l) {
+  physics_hangings *h = l->h;
+  const map_lineage *lineage = &l->m->scratch->lineage;
+  const map_newcomer *newcomers = lineage->newcomers[MAP_VERTICES].data;
+  for (uint32_t k = 0; k < lineage->newcomers[MAP_VERTICES].count; k++) {
+    h->vertex_stamps.data[newcomers[k].id] = h->stamp;
+    h->seat_of.data[newcomers[k].id] = 0;
+  }
+  const map_came *c = lineage->came.data;
+  uint32_t block = 0;
+  bool there = false;
+  for (uint32_t k = 0; k < lineage->grown.count && !l->failed; k++) {
+    if (lineage->grown.data[k].block != block) there = is_there(l, block = lineage->grown.data[k].block);
+    uint32_t last = 0; // darts of a vertex follow one another
+    for (uint32_t left = lineage->grown.data[k].count; left > 0; left -= c->darts[1] ? 2 : 1, c++) {
+      const uint32_t on = c->on[MAP_VERTICES];
+      if (!there || on == last) continue;
+      hear_hung(l, c->darts[0], map_is_newcomer(on) ? newcomers[on & ~MAP_NEWCOMER].id : on, block);
+      last = on;
+    }
+  }
+}
+
+static void hear_refining(looking *l, const clv_commit *commit) {
+  physics_hangings *h = l->h;
+  if (l->m->scratch->told)
+    hear_newcomers(l);
+  else
+    hear_arrivals(l, commit);
   if (h->seats.count) physics_births(&l->levels, hear_ends, h);
   for (uint32_t k = 0; k < h->seats.count && !l->failed; k++) {
     physics_hanging found;
