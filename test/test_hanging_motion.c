@@ -105,6 +105,135 @@ static void free_fall_deforms_nothing(void **state) {
           fall(refined_grids[g], refined_models[m], ways[k], 11 + g * 100 + m * 10 + k);
 }
 
+// What is pulled unevenly, and so soft that a step knows of nothing but forces and masses: each vertex that hangs
+// leaves its mass and its force to its parents, in equal shares, and they to theirs.
+
+typedef struct share {
+  double mass, force[3];
+} share;
+
+// What each vertex has by itself: equal parts of the cells about it, and of the force.
+static share *own_shares(const refined *r, const clv_material *material, double pulled_from, const double *force) {
+  const double *rest = clv_body_rest(r->body);
+  share *own = calloc(clv_body_slots(r->body), sizeof *own);
+  assert_non_null(own);
+  for (clv_id id = clv_id_next(r->map, CLV_CELL, (clv_id){0, 0}); id.index; id = clv_id_next(r->map, CLV_CELL, id)) {
+    const clv_dart cell = clv_id_dart(r->map, CLV_CELL, id);
+    const clv_kind shape = clv_cell_shape(r->map, cell);
+    const uint32_t count = clv_templates[shape].corner_count;
+    const uint32_t *slots = r->map->corners[shape] + (size_t)clv_cell_row(r->map, cell) * count;
+    double corners[8][3];
+    for (uint32_t c = 0; c < count; c++) memcpy(corners[c], rest + 3 * (size_t)slots[c], sizeof corners[c]);
+    const double mass = material->density * (r->map->dimension == 2 ? material->thickness : 1) *
+                        clv_element_measure(shape, (const double(*)[3])corners);
+    for (uint32_t c = 0; c < count; c++) own[slots[c]].mass += mass / count;
+  }
+  uint32_t pulled = 0;
+  for (clv_id id = first_vertex(r->map); id.index; id = next_vertex(r->map, id))
+    pulled += rest[3 * (size_t)id.index] >= pulled_from;
+  for (clv_id id = first_vertex(r->map); id.index; id = next_vertex(r->map, id))
+    for (uint32_t k = 0; k < 3 && rest[3 * (size_t)id.index] >= pulled_from; k++)
+      own[id.index].force[k] = force[k] / pulled;
+  return own;
+}
+
+static void leave_to_parents(const refined *r, share *shares) {
+  uint32_t slot, parents[4], count, all = 0;
+  while (clv_body_hanging(r->body, all, &slot, parents)) all++;
+  assert_true(all > 0);
+  while (all-- > 0) { // children come behind their parents
+    count = clv_body_hanging(r->body, all, &slot, parents);
+    for (uint32_t p = 0; p < count; p++) {
+      shares[parents[p]].mass += shares[slot].mass / count;
+      for (uint32_t k = 0; k < 3; k++) shares[parents[p]].force[k] += shares[slot].force[k] / count;
+    }
+    shares[slot] = (share){0};
+  }
+}
+
+static void pull_unevenly(clv_grid_kind kind, way how, uint64_t seed) {
+  const double force[3] = {1, 2, -3}, from = 0.4, dt = 1e-3;
+  body_setup setup = refined_setup(kind, "fem-linear");
+  setup.def.program = laws;
+  setup.section.material.young = 1e-6;
+  refined r = refined_of(body_of(&setup), rules, seed);
+  refined_refine_many(&r, 6, 3);
+  const clv_zone zone = clv_zone_plane((double[]){from, 0, 0}, (double[]){1, 0, 0});
+  clv_key path = {.time = 0};
+  memcpy(path.value, force, sizeof force);
+  assert_int_equal(clv_body_pull(r.body, &zone, &path, 1, NULL), CLV_OK);
+  share *shares = own_shares(&r, &setup.section.material, from - 1e-9, force);
+  leave_to_parents(&r, shares);
+  clv_solver *solver = solver_of(r.body, how);
+  step(solver, 0, dt);
+  const double *v = clv_body_velocities(r.body);
+  double slowest = INFINITY, fastest = 0;
+  for (clv_id id = first_vertex(r.map); id.index; id = next_vertex(r.map, id)) {
+    const share *one = &shares[id.index];
+    if (one->mass == 0) continue; // it hangs
+    assert_true(fabs(clv_body_masses(r.body)[id.index] - one->mass) <= 1e-12 * one->mass);
+    for (uint32_t k = 0; k < 3; k++) {
+      const double expected = dt * one->force[k] / one->mass, found = v[3 * (size_t)id.index + k];
+      if (fabs(found - expected) > 1e-9 * dt * fabs(force[k]) / one->mass)
+        fail_msg("%s by %s (%s): slot %u moves at %.17g, not %.17g", clv_grid_name(kind), clv_method_name(how.method),
+                 clv_linear_name(how.linear), id.index, found, expected);
+      slowest = fmin(slowest, fabs(expected));
+      fastest = fmax(fastest, fabs(expected));
+    }
+  }
+  assert_true(fastest > 2 * slowest);
+  free(shares);
+  clv_solver_destroy(solver);
+  clv_body_destroy(r.body);
+}
+
+static void force_and_mass_go_to_the_parents_in_equal_shares(void **state) {
+  (void)state;
+  for (uint32_t g = 0; g < REFINED_GRIDS; g++)
+    for (uint32_t k = 0; k < WAYS; k++)
+      if (clv_linear_available(ways[k].linear)) pull_unevenly(refined_grids[g], ways[k], 31 + g * 10 + k);
+}
+
+// In equilibrium: a force on a vertex that hangs does what its parts do on the parents.
+static void statics_give_forces_to_the_parents(void **state) {
+  (void)state;
+  for (uint32_t g = 0; g < REFINED_GRIDS; g++) {
+    refined r[2];
+    uint32_t slot = 0, parents[4], count = 0;
+    for (uint32_t b = 0; b < 2; b++) {
+      body_setup setup = refined_setup(refined_grids[g], "fem-linear");
+      setup.def.program = laws;
+      setup.def.plane = grid_is_surface(refined_grids[g]);
+      r[b] = refined_of(body_of(&setup), rules, 5 + g);
+      refined_refine_many(&r[b], 6, 3);
+      const clv_zone wall = clv_zone_plane((double[]){0, 0, 0}, (double[]){-1, 0, 0});
+      assert_int_equal(clv_body_fix(r[b].body, &wall, CLV_XYZ, NULL), CLV_OK);
+      const double *rest = clv_body_rest(r[b].body);
+      for (uint32_t k = 0; (count = clv_body_hanging(r[b].body, k, &slot, parents)); k++)
+        if (rest[3 * (size_t)slot] > 0.3) break;
+      assert_true(count > 0);
+      for (uint32_t p = 0; p < (b ? count : 1); p++) {
+        const clv_key path = {0, {b ? 30.0 / count : 30, b ? -20.0 / count : -20, 0}};
+        const clv_zone at = clv_zone_nearest(rest + 3 * (size_t)(b ? parents[p] : slot));
+        assert_int_equal(clv_body_pull(r[b].body, &at, &path, 1, NULL), CLV_OK);
+      }
+      clv_solver *solver = solver_of(r[b].body, (way){CLV_STATIC, CLV_LINEAR_ASSEMBLED});
+      step(solver, 0, 1);
+      clv_solver_destroy(solver);
+    }
+    const double *x[2] = {clv_body_positions(r[0].body), clv_body_positions(r[1].body)};
+    double moved = 0;
+    for (clv_id id = first_vertex(r[0].map); id.index; id = next_vertex(r[0].map, id))
+      for (size_t k = 3 * (size_t)id.index; k < 3 * (size_t)id.index + 3; k++)
+        moved = fmax(moved, fabs(x[0][k] - clv_body_rest(r[0].body)[k]));
+    assert_true(moved > 1e-5);
+    for (clv_id id = first_vertex(r[0].map); id.index; id = next_vertex(r[0].map, id))
+      for (size_t k = 3 * (size_t)id.index; k < 3 * (size_t)id.index + 3; k++)
+        assert_true(fabs(x[0][k] - x[1][k]) <= 1e-9 * moved);
+    for (uint32_t b = 0; b < 2; b++) clv_body_destroy(r[b].body);
+  }
+}
+
 // Forces of a refined body, given back to the vertices it had before, are those it had.
 
 typedef struct tetrahedra {
@@ -466,6 +595,8 @@ int main(void) {
   laws = beam_program();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(free_fall_deforms_nothing),
+      cmocka_unit_test(force_and_mass_go_to_the_parents_in_equal_shares),
+      cmocka_unit_test(statics_give_forces_to_the_parents),
       cmocka_unit_test(refined_forces_are_the_coarse_ones),
       cmocka_unit_test(coarsening_gives_the_forces_back),
       cmocka_unit_test(statics_passes_the_patch_test),
