@@ -4,6 +4,7 @@
 #include "cleave/scene.h"
 #include "support/directory.h"
 #include "support/operated.h"
+#include "support/store.h"
 
 #include <stdio.h>
 
@@ -185,6 +186,53 @@ static void the_tool_is_recorded(void **state) {
   clv_scene_destroy(scene);
 }
 
+static clv_scene *parse(const char *text, clv_error *error) {
+  return clv_scene_parse("test.yaml", text, strlen(text), NULL, error);
+}
+
+// Nothing is left to cut, to hold or to pull: the events say so, and the run goes on, also behind a checkpoint.
+static void events_for_a_body_that_is_gone_are_in_vain(void **unused) {
+  (void)unused;
+  static const char text[] = "cleave: 1\n"
+                             "mesh: {grid: tet5, cells: [3, 2, 2], size: [3, 2, 2]}\n"
+                             "solver: {method: implicit-euler, step: 10 ms}\n"
+                             "until: 0.1\n"
+                             "events:\n"
+                             "  - {at: 0.02, remove: {box: [[-9, -9, -9], [9, 9, 9]]}}\n"
+                             "  - {at: 0.04, cut: {plane: {point: [1, 0, 0], normal: [1, 0, 0]}}}\n"
+                             "  - {at: 0.04, remove: {box: [[-9, -9, -9], [9, 9, 9]]}}\n"
+                             "  - {at: 0.04, fix: {box: [[-9, -9, -9], [9, 9, 9]]}}\n"
+                             "  - {at: 0.05, pull: {box: [[-9, -9, -9], [9, 9, 9]], force: [1, 0, 0]}}\n"
+                             "  - {at: 0.05, slice: {plane: {point: [1, 0, 0], normal: [1, 0, 0]}}}\n"
+                             "  - {at: 0.05, apply: {rule: pierce, on: cell}}\n"
+                             "  - {at: 0.05, tear: {stress: 1 kPa}}\n";
+  clv_error error = {0};
+  clv_scene *scene = parse(text, &error);
+  if (!scene) fail_msg("%s", error.message);
+  clv_world *world = make_world(scene, 1), *other = make_world(scene, 1);
+  uint32_t events = 0, vain = 0;
+  while (clv_world_time(world) < 0.08) {
+    clv_world_report report;
+    if (clv_world_step(world, &report) != CLV_OK) fail_msg("%s", clv_world_error(world));
+    events += report.events;
+    vain += report.vain;
+  }
+  assert_int_equal(events, 8);
+  assert_int_equal(vain, 7);
+  store saved = {.count = 0};
+  assert_int_equal(clv_world_save(world, store_put, &saved), CLV_OK);
+  if (clv_world_load(other, store_get, &saved) != CLV_OK) fail_msg("%s", clv_world_error(other));
+  for (uint32_t k = 0; k < 2; k++) {
+    assert_int_equal(clv_world_step(world, NULL), CLV_OK);
+    assert_int_equal(clv_world_step(other, NULL), CLV_OK);
+  }
+  assert_true(clv_world_hash(world) == clv_world_hash(other));
+  store_empty(&saved);
+  clv_world_destroy(other);
+  clv_world_destroy(world);
+  clv_scene_destroy(scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_cloth_is_pulled_apart, directory_setup, directory_teardown),
@@ -192,6 +240,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_ligament_is_cut, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(a_block_is_sliced, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(the_tool_is_recorded, directory_setup, directory_teardown),
+      cmocka_unit_test(events_for_a_body_that_is_gone_are_in_vain),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

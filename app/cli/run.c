@@ -145,6 +145,13 @@ static void notice_smaller_cells(job *j, const clv_surgery_report *did) {
   if ((j->finer & (j->finer - 1)) == 0) warn_of_large_step(j);
 }
 
+// An event for a body of which nothing is left is done at once, and told.
+static void notice_vain_events(const job *j, const clv_world_report *report) {
+  if (!report->vain) return;
+  fprintf(stderr, "%s: at %g s: nothing is left of the body that %u event%s for\n", j->run.scene,
+          report->time - j->run.step, report->vain, report->vain > 1 ? "s are" : " is");
+}
+
 static int open_recorder(job *j) {
   clv_recorder_def def = *clv_scene_output(j->scene);
   def.directory = j->directory;
@@ -178,6 +185,7 @@ static int step_on(job *j) {
     }
     cli_run_count(run, &report);
     notice_smaller_cells(j, &report.surgery);
+    notice_vain_events(j, &report);
     const double before = cli_seconds();
     if (clv_recorder_step(j->recorder, &error) != CLV_OK) {
       snprintf(j->ended, sizeof j->ended, "failed: %s", error.message);

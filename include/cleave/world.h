@@ -105,6 +105,7 @@ typedef struct clv_world_report {
   uint64_t step;              // number of the step just done, from 1
   double time;                // behind it
   uint32_t events;            // carried out before it
+  uint32_t vain;              // of these: for bodies of which nothing is left, so that there was nothing to do
   bool topology;              // whether an event or a tool changed the topology of a body
   clv_surgery_report surgery; // what they did to it, summed
   clv_step_report solver;     // sums over bodies

@@ -210,6 +210,10 @@ clv_result world_find_tools(clv_world *world) {
   return CLV_OK;
 }
 
+bool world_is_vain(const clv_world *world, const world_action *entry) {
+  return !clv_dart_next(clv_body_map(world->bodies.data[entry->action.body].body), CLV_NO_DART);
+}
+
 static clv_result act_due(clv_world *world, double time, clv_world_report *report) {
   const double due_by = time + 1e-9 * world->step; // what 7 * 0.1 misses of 0.7
   while (world->next < world->actions.count && world->actions.data[world->next].action.time <= due_by) {
@@ -219,10 +223,12 @@ static clv_result act_due(clv_world *world, double time, clv_world_report *repor
     due->commits = clv_journal_commits(world->bodies.data[due->action.body].journal);
     if (!BASE_RESERVE(&world->allocator, &world->tools, (uint64_t)world->tools.count + 1))
       return world_no_memory(world);
-    const clv_result result = kind->act ? kind->act(world, due, &did) : CLV_OK;
+    const bool vain = world_is_vain(world, due);
+    const clv_result result = kind->act && !vain ? kind->act(world, due, &did) : CLV_OK;
     if (result != CLV_OK) return result;
     if (lasts(due)) world->tools.data[world->tools.count++] = world->next;
     report->events++;
+    report->vain += vain;
     world_sum_surgery(&report->surgery, &did);
     world->next++;
   }

@@ -480,7 +480,8 @@ static clv_result tell_again(const source *s, clv_journal **journals, uint32_t n
     const world_action *entry = &world->actions.data[k];
     result = replay_to(s, journals, entry->action.body, entry->commits);
     const world_kind *kind = &world_kinds[entry->action.kind];
-    if (result == CLV_OK && !kind->topology && kind->act) result = kind->act(world, entry, NULL);
+    if (result == CLV_OK && !kind->topology && kind->act && !world_is_vain(world, entry))
+      result = kind->act(world, entry, NULL);
   }
   for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++)
     result = replay_to(s, journals, k, clv_journal_commits(journals[k]));

@@ -136,6 +136,8 @@ static inline bool world_same_point(const double *a, const double *b) {
 
 void world_sum_surgery(clv_surgery_report *sum, const clv_surgery_report *one);
 // A failure of an action, with the body's name.
+// Whether nothing is left of the body that an action is for: then it is done.
+bool world_is_vain(const clv_world *world, const world_action *entry);
 clv_result world_action_fail(clv_world *world, const world_action *entry, clv_result code, const char *what);
 
 #endif
