@@ -1,5 +1,6 @@
 // The pace of worlds: a step that is left open stays stable through every change of the body, and keeps its times.
 
+#include "physics/body.h"
 #include "support/store.h"
 #include "support/worlds.h"
 
@@ -211,6 +212,25 @@ static void a_part_that_fails_takes_back_the_step(void **unused) {
   }
 }
 
+// What stands only a millionth of the step is not moved in parts: the sentence says what to do, and nothing moved.
+static void what_is_too_stiff_is_refused(void **unused) {
+  (void)unused;
+  const recipe r = open_step(CLV_SYMPLECTIC_EULER);
+  clv_world *world = create(&r);
+  step(world, 1);
+  clv_body *body = clv_world_body(world, 0);
+  assert_int_equal(physics_change_stiffness(body, 1e14, NULL), CLV_OK);
+  const uint64_t hash = clv_world_hash(world);
+  assert_int_equal(clv_world_step(world, NULL), CLV_ERROR_REFUSED);
+  const char *says = clv_world_error(world);
+  if (!strstr(says, "has cells so small or light that its stable step is") || !strstr(says, "take an implicit method"))
+    fail_msg("%s", says);
+  assert_true(clv_world_hash(world) == hash);
+  assert_int_equal(physics_change_stiffness(body, 1, NULL), CLV_OK);
+  step(world, 1);
+  clv_world_destroy(world);
+}
+
 // Saved before cells are refined, while they are fine, when somebody has just edited by hand, and when they are coarse
 // again: whoever loads it makes the same parts, and the same bits, on any number of threads.
 static void a_loaded_world_keeps_the_pace(void **unused) {
@@ -285,6 +305,7 @@ int main(void) {
       cmocka_unit_test(other_steps_stay_whole),
       cmocka_unit_test(bodies_divide_apart),
       cmocka_unit_test(a_part_that_fails_takes_back_the_step),
+      cmocka_unit_test(what_is_too_stiff_is_refused),
       cmocka_unit_test(a_loaded_world_keeps_the_pace),
       cmocka_unit_test(memory_may_run_out_while_the_pace_changes),
   };
