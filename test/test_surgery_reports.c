@@ -2,6 +2,7 @@
 //
 // sofa is sofa-framework/sofa, newton is newton-physics/newton.
 
+#include "live/show.h"
 #include "support/operated.h"
 
 #include <stdlib.h>
@@ -126,6 +127,40 @@ static void sofa_606_954_1589_3370_3499_removals_in_any_order(void **unused) {
   }
 }
 
+// The surface that is shown: triangles of its own, with corners among the body's particles, that the journal alone
+// keeps current. It is closed about the cells that are left, where they are now: it holds as much as they do.
+static void assert_surface_follows(live_show *show) {
+  const clv_map *map = clv_body_map(show->body);
+  const double *x = clv_body_positions(show->body);
+  double held = 0, cells = 0;
+  uint64_t faces = 0;
+  clv_map_info info;
+  assert_true(live_show_update(show));
+  const live_table *table = &show->layers[0];
+  for (uint32_t k = 0; k < table->faces.count; k++) {
+    const live_face *face = &table->faces.data[k];
+    if (!face->corner[0]) continue;
+    const double *a = x + 3 * (size_t)face->corner[0], *b = x + 3 * (size_t)face->corner[1],
+                 *c = x + 3 * (size_t)face->corner[2];
+    assert_true(live_cell_dart(map, face->cell) != CLV_NO_DART);
+    for (uint32_t v = 0; v < 3; v++) assert_true(clv_body_masses(show->body)[face->corner[v]] > 0);
+    held +=
+        (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) /
+        6;
+    faces++;
+  }
+  for (uint32_t row = 0; row < clv_cell_rows(map, CLV_TET); row++) {
+    if (!clv_cell_at(map, CLV_TET, row)) continue;
+    double corners[4][3];
+    for (uint32_t v = 0; v < 4; v++)
+      memcpy(corners[v], x + 3 * (size_t)map->corners[CLV_TET][4 * row + v], sizeof corners[v]);
+    cells += clv_element_measure(CLV_TET, (const double(*)[3])corners);
+  }
+  assert_int_equal(clv_map_count(map, &info), CLV_OK);
+  assert_int_equal(faces, info.boundary_facets);
+  if (!(cells > 0) || fabs(held - cells) > 1e-12) fail_msg("the surface holds %.17g, the cells %.17g", held, cells);
+}
+
 // "13943 != 13944": what is mapped on a body, its surface, its constraints and its matrices, misses a change.
 static void sofa_5106_3201_2241_everything_follows(void **unused) {
   (void)unused;
@@ -135,6 +170,10 @@ static void sofa_5106_3201_2241_everything_follows(void **unused) {
   const clv_zone end = beam_end(0.4, 1);
   assert_int_equal(clv_body_pull(body, &end, pull, 1, NULL), CLV_OK);
   clv_surgery *surgery = operated_surgery(body);
+  const clv_allocator allocator = clv_default_allocator();
+  live_show show = {0};
+  assert_int_equal(live_show_create(&show, &allocator, body, surgery, NULL), CLV_OK);
+  live_show_keep(&show, 0, true);
   clv_solver_def def = beam_method(CLV_IMPLICIT_EULER);
   def.linear = CLV_LINEAR_ASSEMBLED;
   clv_solver *solver = beam_solver(body, &def);
@@ -142,6 +181,7 @@ static void sofa_5106_3201_2241_everything_follows(void **unused) {
   for (uint32_t k = 0; k < 90; k++) {
     remove_one(surgery, any_cell(body, &random));
     beam_step(solver, 0, 1e-3);
+    assert_surface_follows(&show);
     if (k % 15) continue;
     clv_body *fresh = fresh_copy(body, "fem-corotational");
     clv_map_info here, there;
@@ -157,6 +197,8 @@ static void sofa_5106_3201_2241_everything_follows(void **unused) {
     clv_body_destroy(fresh);
     operated_check(body);
   }
+  live_show_leave(&show);
+  live_show_free(&show);
   clv_solver_destroy(solver);
   clv_surgery_destroy(surgery);
   clv_body_destroy(body);
