@@ -5,8 +5,8 @@
 // usage: test_slice [--soak] [--seed S]
 
 #include "support/counting_allocator.h"
-#include "support/operated.h"
 #include "support/rules.h"
+#include "support/sliced.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,147 +27,6 @@ static int free_laws(void **unused) {
   return 0;
 }
 
-static double random_unit(random_source *random) {
-  return (double)(random_next(random) >> 11) * 0x1p-53;
-}
-
-static bool is_flat(clv_grid_kind kind) {
-  return kind <= CLV_GRID_MIXED2;
-}
-
-static bool is_simplicial(clv_grid_kind kind) {
-  return kind == CLV_GRID_TRI || kind == CLV_GRID_TET5 || kind == CLV_GRID_TET6;
-}
-
-// Of cells 1 m wide; the inner points of a warped one are moved about.
-static clv_body *block(clv_grid_kind kind, const char *model, const uint32_t *cells, double warp) {
-  beam b = beam_default();
-  b.kind = kind;
-  b.model = model;
-  b.program = laws;
-  for (uint32_t k = 0; k < 3; k++) {
-    b.cells[k] = k == 2 && is_flat(kind) ? 0 : cells[k];
-    b.size[k] = b.cells[k];
-  }
-  clv_mesh mesh;
-  clv_section section;
-  clv_error error = {0};
-  beam_mesh(&b, &mesh);
-  for (size_t p = 0; p < mesh.point_count; p++) {
-    double *x = mesh.points[p];
-    bool inner = true;
-    for (uint32_t k = 0; k < (is_flat(kind) ? 2u : 3u); k++) inner = inner && x[k] > 0 && x[k] < b.size[k];
-    for (uint32_t k = 0; inner && k < (is_flat(kind) ? 2u : 3u); k++) x[k] += warp * sin(7.1 * (double)p + 2.3 * k);
-  }
-  const clv_body_def def = beam_def(&b, &mesh, &section);
-  clv_body *body = clv_body_create(&def, NULL, &error);
-  if (!body) fail_msg("%s", error.message);
-  clv_mesh_free(&mesh);
-  return body;
-}
-
-static clv_slice plane(double x, double y, double z, double nx, double ny, double nz) {
-  clv_slice slice = clv_default_slice();
-  slice.whole = true;
-  memcpy(slice.point, (double[]){x, y, z}, sizeof slice.point);
-  memcpy(slice.normal, (double[]){nx, ny, nz}, sizeof slice.normal);
-  return slice;
-}
-
-static clv_surgery_report slice_it(clv_surgery *surgery, const clv_slice *slice) {
-  clv_surgery_report report;
-  if (clv_surgery_slice(surgery, slice, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
-  return report;
-}
-
-static double worst_quality(const clv_body *body) {
-  const clv_map *map = clv_body_map(body);
-  const double *rest = clv_body_rest(body);
-  double worst = 1;
-  for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id)) {
-    const clv_dart cell = clv_id_dart(map, CLV_CELL, id);
-    const clv_kind kind = clv_cell_shape(map, cell);
-    assert_true(kind <= CLV_TEMPLATE_LAST); // pieces are templates
-    const uint32_t count = clv_templates[kind].corner_count, row = clv_cell_row(map, cell);
-    double corners[8][3];
-    for (uint32_t c = 0; c < count; c++)
-      memcpy(corners[c], rest + 3 * (size_t)map->corners[kind][(size_t)row * count + c], sizeof corners[c]);
-    worst = fmin(worst, clv_element_quality(kind, (const double(*)[3])corners));
-  }
-  return worst;
-}
-
-static double elastic(clv_body *body) {
-  clv_energies energies;
-  assert_int_equal(clv_body_energies(body, &energies), CLV_OK);
-  return energies.elastic;
-}
-
-static double kinetic(clv_body *body) {
-  clv_energies energies;
-  assert_int_equal(clv_body_energies(body, &energies), CLV_OK);
-  return energies.kinetic;
-}
-
-// How far cells that are parted by a plane reach beyond it: nothing, when all are on one side.
-static double overlap(clv_body *body, const clv_slice *slice) {
-  const clv_map *map = clv_body_map(body);
-  const double *pos = clv_body_positions(body);
-  double most = 0;
-  for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id)) {
-    clv_walk walk;
-    assert_int_equal(clv_walk_incident(&walk, map, CLV_CELL, CLV_VERTEX, clv_id_dart(map, CLV_CELL, id)), CLV_OK);
-    double low = 0, high = 0;
-    for (uint32_t k = 0; k < walk.count; k++) {
-      double h = 0;
-      for (uint32_t i = 0; i < 3; i++)
-        h +=
-            (pos[3 * (size_t)clv_id_of(map, CLV_VERTEX, walk.darts[k]).index + i] - slice->point[i]) * slice->normal[i];
-      low = fmin(low, h);
-      high = fmax(high, h);
-    }
-    clv_walk_end(&walk);
-    most = fmax(most, fmin(high, -low));
-  }
-  return most;
-}
-
-// What every slice keeps.
-typedef struct state {
-  clv_momenta momenta;
-  double elastic, kinetic, quality;
-} state;
-
-static state state_of(clv_body *body) {
-  state s = {.elastic = elastic(body), .kinetic = kinetic(body), .quality = worst_quality(body)};
-  clv_body_momenta(body, &s.momenta);
-  return s;
-}
-
-static void assert_kept(clv_body *body, const state *before, double quality) {
-  operated_check(body);
-  const state now = state_of(body);
-  assert_true(fabs(now.momenta.mass - before->momenta.mass) <= 1e-12 * before->momenta.mass);
-  double speed = 0;
-  for (size_t v = 0; v < 3 * (size_t)clv_body_slots(body); v++) speed = fmax(speed, fabs(clv_body_velocities(body)[v]));
-  for (uint32_t k = 0; k < 3; k++)
-    assert_true(fabs(now.momenta.linear[k] - before->momenta.linear[k]) <= 1e-12 * (1 + speed) * before->momenta.mass);
-  assert_true(now.kinetic <= before->kinetic * (1 + 1e-12));
-  assert_true(now.quality >= fmin(before->quality, quality) - 1e-12);
-  if (now.elastic > before->elastic * (1 + 1e-9) + 1e-20)
-    fail_msg("energy %.17g, before %.17g", now.elastic, before->elastic);
-}
-
-static clv_slice random_plane(random_source *random, const uint32_t *cells, bool flat) {
-  double p[3], n[3];
-  for (uint32_t k = 0; k < 3; k++) {
-    p[k] = cells[k] * (0.3 + 0.4 * random_unit(random));
-    n[k] = random_unit(random) - 0.5;
-  }
-  if (flat) p[2] = n[2] = 0;
-  return plane(p[0], p[1], p[2], n[0], n[1], n[2]);
-}
-
 // A whole plane parts a block, whatever its kind of cells, with and without snapping and splitting.
 static void planes_part_blocks(void **unused) {
   (void)unused;
@@ -176,23 +35,23 @@ static void planes_part_blocks(void **unused) {
   for (uint32_t round = 0; round < rounds; round++)
     for (int kind = 0; kind < CLV_GRID_KIND_COUNT; kind++)
       for (uint32_t way = 0; way < 4; way++) {
-        clv_body *body = block((clv_grid_kind)kind, "fem-corotational", cells, round % 2 ? 0.1 : 0);
+        clv_body *body = sliced_block(laws, (clv_grid_kind)kind, "fem-corotational", cells, round % 2 ? 0.1 : 0);
         clv_surgery *surgery = operated_surgery(body);
-        clv_slice slice = random_plane(&random, cells, is_flat((clv_grid_kind)kind));
+        clv_slice slice = sliced_random_plane(&random, cells, sliced_is_flat((clv_grid_kind)kind));
         slice.exact = way & 1u;
         slice.snap = way & 2u ? 0.3 : 0;
-        const state before = state_of(body);
-        const clv_surgery_report report = slice_it(surgery, &slice);
-        assert_kept(body, &before, slice.quality);
+        const sliced_state before = sliced_state_of(body);
+        const clv_surgery_report report = sliced(surgery, &slice);
+        sliced_assert_kept(body, &before, slice.quality);
         assert_true(report.facets > 0 && report.vertices > 0);
         // Round cells that are not split the cut goes by facets, and may leave one alone.
-        const bool through = slice.exact && is_simplicial((clv_grid_kind)kind) && !report.refused;
+        const bool through = slice.exact && sliced_is_simplicial((clv_grid_kind)kind) && !report.refused;
         assert_true(through ? operated_components(body) == 2 : operated_components(body) >= 2);
         assert_true(slice.exact || report.split == 0);
-        assert_true(!slice.exact || !is_simplicial((clv_grid_kind)kind) ||
+        assert_true(!slice.exact || !sliced_is_simplicial((clv_grid_kind)kind) ||
                     report.split + report.moved + report.refused > 0);
-        assert_true(!through || overlap(body, &slice) < 1e-8);
-        if (through || !(way & 3u)) assert_int_equal(slice_it(surgery, &slice).facets, 0); // it is cut
+        assert_true(!through || sliced_overlap(body, &slice) < 1e-8);
+        if (through || !(way & 3u)) assert_int_equal(sliced(surgery, &slice).facets, 0); // it is cut
         clv_surgery_destroy(surgery);
         clv_body_destroy(body);
       }
@@ -206,21 +65,21 @@ static void without_a_bound_all_is_exact(void **unused) {
   random_source random = {first_seed + 1};
   for (uint32_t round = 0; round < 2 * rounds; round++)
     for (uint32_t k = 0; k < 3; k++) {
-      clv_body *body = block(kinds[k], "fem-linear", cells, round % 2 ? 0.1 : 0);
+      clv_body *body = sliced_block(laws, kinds[k], "fem-linear", cells, round % 2 ? 0.1 : 0);
       clv_surgery *surgery = operated_surgery(body);
-      clv_slice slice = random_plane(&random, cells, is_flat(kinds[k]));
+      clv_slice slice = sliced_random_plane(&random, cells, sliced_is_flat(kinds[k]));
       slice.exact = true;
       slice.snap = slice.quality = 0;
       operated_deform(body, 0.02);
-      if (is_flat(kinds[k]))
+      if (sliced_is_flat(kinds[k]))
         for (size_t v = 0; v < clv_body_slots(body); v++) clv_body_positions(body)[3 * v + 2] = 0;
-      const state before = state_of(body);
-      const clv_surgery_report report = slice_it(surgery, &slice);
-      assert_kept(body, &before, 0);
+      const sliced_state before = sliced_state_of(body);
+      const clv_surgery_report report = sliced(surgery, &slice);
+      sliced_assert_kept(body, &before, 0);
       assert_int_equal(report.refused, 0);
-      assert_true(overlap(body, &slice) < 1e-8);
+      assert_true(sliced_overlap(body, &slice) < 1e-8);
       assert_int_equal(operated_components(body), 2);
-      assert_true(fabs(elastic(body) - before.elastic) <= 1e-9 * before.elastic);
+      assert_true(fabs(sliced_elastic(body) - before.elastic) <= 1e-9 * before.elastic);
       for (uint32_t i = 0; i < 3; i++) {
         clv_momenta now;
         clv_body_momenta(body, &now);
@@ -244,16 +103,16 @@ static void every_model_is_sliced(void **unused) {
                 : cloth))
         continue;
       for (uint32_t exact = 0; exact < 2; exact++) {
-        clv_body *body = block(flat ? CLV_GRID_TRI : CLV_GRID_TET5, model, cells, 0.05);
+        clv_body *body = sliced_block(laws, flat ? CLV_GRID_TRI : CLV_GRID_TET5, model, cells, 0.05);
         clv_surgery *surgery = operated_surgery(body);
-        clv_slice slice = plane(1.4, 1.2, flat ? 0 : 1, 1, 0.4, flat ? 0 : 0.3);
+        clv_slice slice = sliced_plane(1.4, 1.2, flat ? 0 : 1, 1, 0.4, flat ? 0 : 0.3);
         slice.exact = exact;
         operated_deform(body, 0.03);
-        state before = state_of(body);
+        sliced_state before = sliced_state_of(body);
         if (!strcmp(model, "fem-corotational-qr"))
           before.elastic *= 1.05; // its rotations depend on the order of corners
-        slice_it(surgery, &slice);
-        assert_kept(body, &before, slice.quality);
+        sliced(surgery, &slice);
+        sliced_assert_kept(body, &before, slice.quality);
         assert_int_equal(operated_components(body), 2);
         double *force = calloc(3 * (size_t)clv_body_slots(body), sizeof *force), sum[3] = {0};
         assert_non_null(force);
@@ -277,28 +136,22 @@ static void blades_are_refined_around(void **unused) {
   for (uint32_t k = 0; k < 5; k++)
     for (uint32_t level = 1; level <= 2; level++)
       for (uint32_t exact = 0; exact < 2; exact++) {
-        clv_body *body = block(kinds[k], "fem-corotational", cells, 0);
+        clv_body *body = sliced_block(laws, kinds[k], "fem-corotational", cells, 0);
         clv_surgery *surgery = operated_surgery(body);
-        clv_slice slice = plane(1.37, 1, is_flat(kinds[k]) ? 0 : 1, 1, 0.3, is_flat(kinds[k]) ? 0 : 0.2);
+        clv_slice slice =
+            sliced_plane(1.37, 1, sliced_is_flat(kinds[k]) ? 0 : 1, 1, 0.3, sliced_is_flat(kinds[k]) ? 0 : 0.2);
         slice.level = level;
         slice.exact = exact;
-        const state before = state_of(body);
-        const clv_surgery_report report = slice_it(surgery, &slice);
-        assert_kept(body, &before, slice.quality);
+        const sliced_state before = sliced_state_of(body);
+        const clv_surgery_report report = sliced(surgery, &slice);
+        sliced_assert_kept(body, &before, slice.quality);
         assert_true(report.refined > 0 && report.facets > 0);
-        assert_true(!exact || !is_simplicial(kinds[k]) || report.split > 0);
-        assert_true(!is_simplicial(kinds[k]) || report.moved > 0);
+        assert_true(!exact || !sliced_is_simplicial(kinds[k]) || report.split > 0);
+        assert_true(!sliced_is_simplicial(kinds[k]) || report.moved > 0);
         assert_true(operated_components(body) >= 2);
         clv_surgery_destroy(surgery);
         clv_body_destroy(body);
       }
-}
-
-static double height_at(clv_body *body, const clv_slice *slice, size_t slot) {
-  const double *x = clv_body_positions(body) + 3 * slot, *n = slice->normal;
-  double height = 0;
-  for (uint32_t k = 0; k < 3; k++) height += (x[k] - slice->point[k]) * n[k];
-  return height / sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
 }
 
 // Of the corners that the facets of the cut have above it: how many there are, how many of them lie on the plane, and
@@ -316,7 +169,7 @@ static lip lip_of(clv_body *body, const clv_slice *slice) {
     for (clv_id b = clv_id_next(map, CLV_VERTEX, a); b.index; b = clv_id_next(map, CLV_VERTEX, b)) {
       const double *p = rest + 3 * (size_t)a.index, *q = rest + 3 * (size_t)b.index;
       if (p[0] != q[0] || p[1] != q[1] || p[2] != q[2]) continue;
-      const double height = fabs(height_at(body, slice, a.index));
+      const double height = fabs(sliced_height(body, slice, a.index));
       found.corners++;
       found.on += height < 1e-9;
       found.roughness += height;
@@ -327,29 +180,19 @@ static lip lip_of(clv_body *body, const clv_slice *slice) {
   return found;
 }
 
-static void assert_hanging_moves_along(const clv_body *body) {
-  uint32_t slot, parents[4], count;
-  for (uint32_t k = 0; (count = clv_body_hanging(body, k, &slot, parents)); k++)
-    for (uint32_t i = 0; i < 3; i++) {
-      double mean = 0;
-      for (uint32_t p = 0; p < count; p++) mean += physics_vectors(body->vel)[3 * (size_t)parents[p] + i] / count;
-      assert_true(fabs(physics_vectors(body->vel)[3 * (size_t)slot + i] - mean) < 1e-15);
-    }
-}
-
 // What a slice of cells refined to a level did. All that moved lies on the plane.
 static clv_surgery_report snap_at(clv_grid_kind kind, const clv_slice *slice, bool strained, lip *lips) {
   static const uint32_t cells[3] = {4, 2, 2};
-  clv_body *body = block(kind, "fem-corotational", cells, 0);
+  clv_body *body = sliced_block(laws, kind, "fem-corotational", cells, 0);
   clv_surgery *surgery = operated_surgery(body);
   if (strained) operated_deform(body, 0.01);
-  const state before = state_of(body);
-  const clv_surgery_report report = slice_it(surgery, slice);
-  assert_kept(body, &before, slice->quality);
-  assert_hanging_moves_along(body);
+  const sliced_state before = sliced_state_of(body);
+  const clv_surgery_report report = sliced(surgery, slice);
+  sliced_assert_kept(body, &before, slice->quality);
+  sliced_assert_hanging(body);
   uint32_t on = 0;
   for (clv_id v = {0}; (v = clv_id_next(clv_body_map(body), CLV_VERTEX, v)).index;)
-    on += fabs(height_at(body, slice, v.index)) < 1e-9;
+    on += fabs(sliced_height(body, slice, v.index)) < 1e-9;
   assert_true(on >= report.moved);
   *lips = lip_of(body, slice);
   clv_surgery_destroy(surgery);
@@ -365,8 +208,8 @@ static void fine_cells_are_snapped(void **unused) {
   for (uint32_t k = 0; k < 3; k++)
     for (uint32_t level = 1; level <= 2; level++)
       for (uint32_t strained = 0; strained < 2; strained++) {
-        const bool flat = is_flat(kinds[k]);
-        clv_slice slice = plane(2.37, 1, flat ? 0 : 1, 1, 0.3, flat ? 0 : 0.2);
+        const bool flat = sliced_is_flat(kinds[k]);
+        clv_slice slice = sliced_plane(2.37, 1, flat ? 0 : 1, 1, 0.3, flat ? 0 : 0.2);
         slice.level = level;
         lip snapped, rough;
         const clv_surgery_report report = snap_at(kinds[k], &slice, strained, &snapped);
@@ -389,7 +232,7 @@ static void most_are_snapped(void **unused) {
   for (uint32_t k = 0; k < 3; k++) {
     clv_surgery_report sum = {0};
     for (uint32_t round = 0; round < 2 * rounds; round++) {
-      clv_slice slice = random_plane(&random, cells, is_flat(kinds[k]));
+      clv_slice slice = sliced_random_plane(&random, cells, sliced_is_flat(kinds[k]));
       slice.level = 1 + round % 2;
       lip lips;
       const clv_surgery_report one = snap_at(kinds[k], &slice, false, &lips);
@@ -411,24 +254,24 @@ static void blades_cut_as_far_as_they_go(void **unused) {
   (void)unused;
   static const uint32_t cells[3] = {4, 3, 3};
   for (uint32_t exact = 0; exact < 2; exact++) {
-    clv_body *body = block(CLV_GRID_TET6, "fem-corotational", cells, 0.05);
+    clv_body *body = sliced_block(laws, CLV_GRID_TET6, "fem-corotational", cells, 0.05);
     clv_surgery *surgery = operated_surgery(body);
     clv_slice slice = clv_default_slice();
     slice.exact = exact;
     slice.blade = down_to(1.6, 4, 3.5); // air
-    state before = state_of(body);
-    assert_int_equal(slice_it(surgery, &slice).facets, 0);
+    sliced_state before = sliced_state_of(body);
+    assert_int_equal(sliced(surgery, &slice).facets, 0);
     slice.blade = down_to(1.6, 3.5, 3.5); // nothing is swept
-    assert_int_equal(slice_it(surgery, &slice).facets, 0);
+    assert_int_equal(sliced(surgery, &slice).facets, 0);
     slice.blade = down_to(1.6, 3.5, 1.4);
-    assert_true(slice_it(surgery, &slice).facets > 0);
-    assert_kept(body, &before, slice.quality);
+    assert_true(sliced(surgery, &slice).facets > 0);
+    sliced_assert_kept(body, &before, slice.quality);
     assert_int_equal(operated_components(body), 1);
     double z[] = {1.4, 1.1, 0.4, 0.3, -0.5};
     for (uint32_t k = 0; k + 1 < sizeof z / sizeof *z; k++) {
       slice.blade = down_to(1.6, z[k], z[k + 1]);
-      slice_it(surgery, &slice);
-      assert_kept(body, &before, slice.quality);
+      sliced(surgery, &slice);
+      sliced_assert_kept(body, &before, slice.quality);
     }
     assert_true(operated_components(body) >= 2); // strokes add up
     clv_surgery_destroy(surgery);
@@ -440,16 +283,17 @@ static void blades_cut_as_far_as_they_go(void **unused) {
 static void slices_cross_slices(void **unused) {
   (void)unused;
   static const uint32_t cells[3] = {3, 3, 3};
-  clv_body *body = block(CLV_GRID_TET5, "stvk", cells, 0);
+  clv_body *body = sliced_block(laws, CLV_GRID_TET5, "stvk", cells, 0);
   clv_surgery *surgery = operated_surgery(body);
-  const state before = state_of(body);
-  const clv_slice planes[] = {plane(1.6, 0, 0, 1, 0, 0), plane(0, 1.45, 0, 0, 1, 0), plane(0, 0, 1.3, 0, 0, 1)};
+  const sliced_state before = sliced_state_of(body);
+  const clv_slice planes[] = {sliced_plane(1.6, 0, 0, 1, 0, 0), sliced_plane(0, 1.45, 0, 0, 1, 0),
+                              sliced_plane(0, 0, 1.3, 0, 0, 1)};
   for (uint32_t k = 0; k < 3; k++) {
     clv_slice slice = planes[k];
     slice.exact = true;
     slice.quality = 0.01;
-    slice_it(surgery, &slice);
-    assert_kept(body, &before, 0.01);
+    sliced(surgery, &slice);
+    sliced_assert_kept(body, &before, 0.01);
     assert_int_equal(operated_components(body), 2u << k);
   }
   clv_surgery_destroy(surgery);
@@ -461,10 +305,10 @@ static void slices_cross_slices(void **unused) {
 static void operate(clv_surgery *surgery, random_source *random, const uint32_t *cells) {
   clv_body *body = clv_surgery_body(surgery);
   const bool flat = clv_body_map(body)->dimension == 2;
-  const double p[3] = {cells[0] * random_unit(random), cells[1] * random_unit(random),
-                       flat ? 0 : cells[2] * random_unit(random)};
+  const double p[3] = {cells[0] * sliced_random(random), cells[1] * sliced_random(random),
+                       flat ? 0 : cells[2] * sliced_random(random)};
   clv_zone zone = clv_zone_sphere(p, 0.7);
-  const state before = state_of(body);
+  const sliced_state before = sliced_state_of(body);
   clv_surgery_report report = {0};
   clv_result result = CLV_OK;
   switch (random_below(random, 5)) {
@@ -482,13 +326,13 @@ static void operate(clv_surgery *surgery, random_source *random, const uint32_t 
     result = clv_surgery_remove(surgery, &zone, &report);
     break;
   default: {
-    clv_slice slice = random_plane(random, cells, flat);
+    clv_slice slice = sliced_random_plane(random, cells, flat);
     slice.exact = random_below(random, 2);
     slice.level = random_below(random, 2);
     slice.whole = random_below(random, 3);
     slice.blade = down_to(p[0], 9, p[2]);
     if (flat) slice.blade = (clv_blade){{{p[0], -1, -1}, {p[0], -1, 1}}, {{p[0], p[1], -1}, {p[0], p[1], 1}}};
-    report = slice_it(surgery, &slice);
+    report = sliced(surgery, &slice);
     break;
   }
   }
@@ -496,7 +340,7 @@ static void operate(clv_surgery *surgery, random_source *random, const uint32_t 
   operated_check(body);
   if (report.removed) return;
   assert_true(fabs(operated_mass(body) - before.momenta.mass) <= 1e-12 * before.momenta.mass);
-  assert_true(worst_quality(body) >= fmin(before.quality, 0.1) - 1e-12 || report.refined);
+  assert_true(sliced_quality(body) >= fmin(before.quality, 0.1) - 1e-12 || report.refined);
 }
 
 static void any_order_will_do(void **unused) {
@@ -505,7 +349,7 @@ static void any_order_will_do(void **unused) {
   static const clv_grid_kind kinds[] = {CLV_GRID_TRI, CLV_GRID_TET5, CLV_GRID_TET6, CLV_GRID_HEX};
   for (uint32_t round = 0; round < 2 * rounds; round++) {
     random_source random = {first_seed + 100 + round};
-    clv_body *body = block(kinds[round % 4], round % 3 ? "fem-corotational" : "springs", cells, 0);
+    clv_body *body = sliced_block(laws, kinds[round % 4], round % 3 ? "fem-corotational" : "springs", cells, 0);
     clv_surgery *surgery = operated_surgery(body);
     for (uint32_t k = 0; k < 8; k++) operate(surgery, &random, cells);
     clv_surgery_destroy(surgery);
@@ -516,13 +360,13 @@ static void any_order_will_do(void **unused) {
 static void nothing_can_be_sliced(void **unused) {
   (void)unused;
   static const uint32_t cells[3] = {2, 1, 1};
-  clv_body *body = block(CLV_GRID_TET5, "fem-linear", cells, 0);
+  clv_body *body = sliced_block(laws, CLV_GRID_TET5, "fem-linear", cells, 0);
   clv_surgery *surgery = operated_surgery(body);
   operated_remove(surgery, clv_zone_all());
-  clv_slice slice = plane(1, 0, 0, 1, 0, 0);
+  clv_slice slice = sliced_plane(1, 0, 0, 1, 0, 0);
   slice.exact = true;
   slice.level = 2;
-  const clv_surgery_report report = slice_it(surgery, &slice);
+  const clv_surgery_report report = sliced(surgery, &slice);
   assert_true(!report.facets && !report.split && !report.refined && !report.moved);
   operated_check(body);
   clv_surgery_destroy(surgery);
@@ -535,7 +379,7 @@ static void sliced_blocks_move_on(void **unused) {
   static const uint32_t cells[3] = {4, 2, 2};
   for (int method = 0; clv_method_name((clv_method)method); method++) {
     if (!strcmp(clv_method_name((clv_method)method), "static")) continue;
-    clv_body *body = block(CLV_GRID_TET5, "fem-corotational", cells, 0);
+    clv_body *body = sliced_block(laws, CLV_GRID_TET5, "fem-corotational", cells, 0);
     clv_surgery *surgery = operated_surgery(body);
     beam_clamp(body);
     clv_body_set_gravity(body, (double[]){0, 0, -9.81});
@@ -543,10 +387,10 @@ static void sliced_blocks_move_on(void **unused) {
     clv_solver *solver = beam_solver(body, &def);
     const double dt = 1e-4;
     for (uint32_t k = 0; k < 3; k++) beam_step(solver, k * dt, dt);
-    clv_slice slice = plane(2.3, 1, 1, 1, 0, 0.3);
+    clv_slice slice = sliced_plane(2.3, 1, 1, 1, 0, 0.3);
     slice.exact = true;
     slice.level = (uint32_t)method % 3;
-    assert_true(slice_it(surgery, &slice).split > 0);
+    assert_true(sliced(surgery, &slice).split > 0);
     operated_check_followed(solver);
     for (uint32_t k = 3; k < 20; k++) beam_step(solver, k * dt, dt);
     operated_check(body);
@@ -565,17 +409,17 @@ static void what_is_held_stays_held(void **unused) {
   static const clv_key path[] = {{0, {0, 0, 0}}, {1, {0, 0, 0.4}}};
   for (uint32_t k = 0; k < 4; k++) {
     const clv_grid_kind kind = k % 2 ? CLV_GRID_TET5 : CLV_GRID_TRI;
-    clv_body *body = block(kind, "fem-corotational", cells, 0);
+    clv_body *body = sliced_block(laws, kind, "fem-corotational", cells, 0);
     clv_surgery *surgery = operated_surgery(body);
     const clv_zone end = beam_end(3, 1), corner = clv_zone_box((double[]){-1, -1, -1}, (double[]){1.2, 1.2, 3});
     beam_clamp(body);
     assert_int_equal(clv_body_move(body, &end, CLV_XYZ, path, 2, NULL), CLV_OK);
     if (k >= 2) assert_int_equal(clv_surgery_refine(surgery, &corner, 2, NULL), CLV_OK);
     clv_body_place(body, 0.5);
-    clv_slice slice = plane(0, 0.83, 0, 0.1, 1, 0);
+    clv_slice slice = sliced_plane(0, 0.83, 0, 0.1, 1, 0);
     slice.exact = true;
     slice.quality = 0.01;
-    assert_true(slice_it(surgery, &slice).split > 0);
+    assert_true(sliced(surgery, &slice).split > 0);
     clv_body_place(body, 1);
     const double *rest = clv_body_rest(body), *x = clv_body_positions(body), *masses = clv_body_masses(body);
     for (size_t s = 1; s < clv_body_slots(body); s++) {
@@ -593,11 +437,11 @@ static void what_is_held_stays_held(void **unused) {
 static void wrong_slices_are_refused(void **unused) {
   (void)unused;
   static const uint32_t cells[3] = {2, 2, 2};
-  clv_body *body = block(CLV_GRID_TET6, "fem-linear", cells, 0);
+  clv_body *body = sliced_block(laws, CLV_GRID_TET6, "fem-linear", cells, 0);
   clv_surgery *surgery = operated_surgery(body);
   const uint64_t hash = clv_map_hash(clv_body_map(body));
   clv_slice wrong[7];
-  for (uint32_t k = 0; k < 7; k++) wrong[k] = plane(1, 1, 1, 1, 0, 0);
+  for (uint32_t k = 0; k < 7; k++) wrong[k] = sliced_plane(1, 1, 1, 1, 0, 0);
   wrong[0].normal[0] = 0;
   wrong[1].point[1] = NAN;
   wrong[2].snap = -1;
@@ -630,7 +474,7 @@ static void memory_may_run_out_anywhere(void **unused) {
     clv_body *body = beam_create(&b);
     clv_surgery *surgery = operated_surgery(body);
     const double mass = operated_mass(body);
-    clv_slice slice = plane(0.9, 0.5, 0.5, 1, 0.2, 0.1);
+    clv_slice slice = sliced_plane(0.9, 0.5, 0.5, 1, 0.2, 0.1);
     slice.exact = true;
     slice.level = 1;
     memory.fail_at = memory.requests + n;

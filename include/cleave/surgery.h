@@ -47,7 +47,7 @@ typedef struct clv_surgery_report {
   uint32_t coarsened; // cells, parents counted
   uint32_t split;     // cells cut in pieces along a plane
   uint32_t moved;     // vertices moved onto a blade
-  uint32_t refused;   // places left as they were, for the bound on quality, or as they are of no kind to be refined
+  uint32_t refused;   // places left as they were: for the bound on quality, or of a kind not to be refined or split
   uint32_t stuck;     // vertices that should move onto a blade and cannot, whatever the bound
   uint32_t applied;   // times that a rule was applied
 } clv_surgery_report;
@@ -159,9 +159,10 @@ CLV_API clv_result clv_surgery_tear(clv_surgery *surgery, const clv_tear *tear, 
 // to a level, and with them all cells about the vertices that are to move; then vertices near it are moved onto it;
 // then, if that is wanted, simplices that it still crosses are split along it; and in the end the facets between what
 // is above and what is below are unsewn. Refining is a transaction a level, and each of the others is one; all but the
-// last change the mesh only: mass, momentum and what the body does stay. Hexahedra, prisms, pyramids and quadrangles,
-// cells in which vertices hang, and models of springs and hinges are neither moved nor split: the cut goes round them
-// by facets.
+// last change the mesh only: mass, momentum and what the body does stay. Vertices move in cells of every kind and with
+// every model, but for those that hang and those that others hang by. Hexahedra, prisms, pyramids and quadrangles,
+// cells in which vertices hang, and models of springs and hinges are not split: the cut goes round them by facets, and
+// they count as refused.
 
 typedef struct clv_slice {
   clv_blade blade; // what it swept

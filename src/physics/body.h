@@ -98,6 +98,9 @@ typedef struct physics_springs {
 void physics_spring_constants(const clv_body *body, const physics_section *section, clv_kind kind, uint32_t row,
                               physics_springs *springs);
 void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart a);
+double physics_hinge_stiffness(const clv_body *body, clv_dart a);
+// The root of the mean square of a cell's diagonals at rest; 0 where it has none.
+double physics_diagonal_length(const clv_body *body, clv_dart cell);
 // New cells get the constants of their springs; views must not be there yet, for they hear of a commit afterwards
 // (renew.c).
 clv_result physics_renew_create(clv_body *body, clv_error *error);

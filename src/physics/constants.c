@@ -64,6 +64,13 @@ typedef struct solid {
   double volume; // of a surface: area times thickness
 } solid;
 
+static void read_corners(const clv_body *body, clv_kind kind, uint32_t row, solid *s) {
+  const uint32_t count = clv_templates[kind].corner_count;
+  const double(*rest)[3] = clv_column_data(body->rest, CLV_NONE, NULL);
+  for (uint32_t c = 0; c < count; c++)
+    memcpy(s->corner[c], rest[body->map->corners[kind][(size_t)row * count + c]], sizeof s->corner[c]);
+}
+
 static double length_between(const solid *s, uint32_t a, uint32_t b) {
   const double x = s->corner[a][0] - s->corner[b][0], y = s->corner[a][1] - s->corner[b][1],
                z = s->corner[a][2] - s->corner[b][2];
@@ -103,12 +110,17 @@ static void share_out(clv_kind kind, double nu, double *edge, double *diagonal) 
 }
 
 // One stiffness serves all diagonals of a cell: that of their mean square.
-static double diagonal_stiffness(const solid *s, double part) {
+static double mean_square(const solid *s) {
   double squares = 0;
   for (uint32_t k = 0; k < diagonal_count[s->kind]; k++) {
     const double l = length_between(s, diagonals[s->kind][k][0], diagonals[s->kind][k][1]);
     squares += l * l / diagonal_count[s->kind];
   }
+  return squares;
+}
+
+static double diagonal_stiffness(const solid *s, double part) {
+  const double squares = mean_square(s);
   return squares > 0 ? part / squares : 0;
 }
 
@@ -148,8 +160,7 @@ static void put_solid(const targets *t, uint32_t row, const solid *s, const phys
 
 static void fill_kind(const clv_body *body, clv_kind kind) {
   const clv_map *map = body->map;
-  const uint32_t rows = clv_cell_rows(map, kind), count = clv_templates[kind].corner_count;
-  const double(*rest)[3] = clv_column_data(body->rest, CLV_NONE, NULL);
+  const uint32_t rows = clv_cell_rows(map, kind);
   const int32_t *sections = clv_column_data(body->section, kind, NULL);
   const targets t = find_targets(map, kind);
   for (uint32_t row = 0; row < rows; row++) {
@@ -168,8 +179,7 @@ static void fill_kind(const clv_body *body, clv_kind kind) {
       continue;
     }
     solid s = {.kind = kind};
-    for (uint32_t c = 0; c < count; c++)
-      memcpy(s.corner[c], rest[map->corners[kind][(size_t)row * count + c]], sizeof s.corner[c]);
+    read_corners(body, kind, row, &s);
     s.volume = clv_element_measure(kind, (const double(*)[3])s.corner) * (map->dimension == 2 ? m->thickness : 1);
     put_solid(&t, row, &s, section);
   }
@@ -206,7 +216,7 @@ static void add_face(const clv_body *body, clv_dart dart, hinge *h) {
   }
 }
 
-void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart a) {
+double physics_hinge_stiffness(const clv_body *body, clv_dart a) {
   const clv_map *map = body->map;
   const double(*rest)[3] = clv_column_data(body->rest, CLV_NONE, NULL);
   const clv_dart b = clv_alpha(map, a, 2);
@@ -217,7 +227,11 @@ void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart
   add_face(body, a, &h);
   if (b != a) add_face(body, b, &h);
   const double plates = h.bending > h.fixed_count ? 2 * square / h.areas * h.plate : 0;
-  *(double *)clv_column_at(column, a) = h.bending ? (plates + h.fixed) / h.bending : 0;
+  return h.bending ? (plates + h.fixed) / h.bending : 0;
+}
+
+void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart a) {
+  *(double *)clv_column_at(column, a) = physics_hinge_stiffness(body, a);
 }
 
 static void fill_hinges(const clv_body *body) {
@@ -228,19 +242,22 @@ static void fill_hinges(const clv_body *body) {
     physics_fill_hinge(body, column, clv_id_dart(map, CLV_EDGE, id));
 }
 
+double physics_diagonal_length(const clv_body *body, clv_dart cell) {
+  solid s = {.kind = clv_cell_shape(body->map, cell)};
+  if (s.kind > CLV_TEMPLATE_LAST) return 0;
+  read_corners(body, s.kind, clv_cell_row(body->map, cell), &s);
+  return sqrt(mean_square(&s));
+}
+
 // One cell, by its rest shape: what its springs have. Zeros where its model has none.
 void physics_spring_constants(const clv_body *body, const physics_section *section, clv_kind kind, uint32_t row,
                               physics_springs *springs) {
-  const clv_map *map = body->map;
-  const uint32_t count = clv_templates[kind].corner_count;
-  const double(*rest)[3] = clv_column_data(body->rest, CLV_NONE, NULL);
   *springs = (physics_springs){0};
   if (!section->model->springs) return;
   solid s = {.kind = kind};
-  for (uint32_t c = 0; c < count; c++)
-    memcpy(s.corner[c], rest[map->corners[kind][(size_t)row * count + c]], sizeof s.corner[c]);
-  s.volume =
-      clv_element_measure(kind, (const double(*)[3])s.corner) * (map->dimension == 2 ? section->material.thickness : 1);
+  read_corners(body, kind, row, &s);
+  s.volume = clv_element_measure(kind, (const double(*)[3])s.corner) *
+             (body->map->dimension == 2 ? section->material.thickness : 1);
   const targets t = {.ea = springs->ea, .diagonal = &springs->diagonal};
   put_solid(&t, 0, &s, section);
 }

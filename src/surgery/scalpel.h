@@ -54,11 +54,12 @@ clv_result scalpel_select(clv_surgery *surgery, clv_id v0, clv_id v1);
 
 // Moving vertices (scalpel_shift.c). One that is to go to a place of the surface, as far as it can without making a
 // cell worse than the bound on quality, or energy. They are planned before the transaction, one after the other, and
-// carried out in it.
+// carried out in it. Planning puts them in another order.
 typedef struct scalpel_shift {
   clv_id vertex;
   scalpel_place place;
-  bool moved; // planned so
+  bool moved;  // planned so
+  double cost; // elastic energy that would come of it; 0 where it moves, or where that is not what keeps it
 } scalpel_shift;
 typedef struct scalpel_bounds {
   double quality; // no cell is made worse than this

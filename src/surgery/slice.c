@@ -109,15 +109,11 @@ clv_result slice_measure(slicing *c) {
   return CLV_OK;
 }
 
-bool slice_can_serve(const slicing *c, clv_dart cell) {
+bool slice_may_split(const slicing *c, clv_dart cell) {
   const clv_surgery *s = c->surgery;
-  if (clv_cell_shape(s->map, cell) != (s->map->dimension == 3 ? CLV_TET : CLV_TRI)) return false;
+  if (clv_cell_kind(s->map, cell) != (s->map->dimension == 3 ? CLV_TET : CLV_TRI)) return false;
   const physics_model *model = physics_section_of(s->body, cell)->model;
   return !model->springs && !model->bending;
-}
-
-bool slice_may_change(const slicing *c, clv_dart cell) {
-  return clv_cell_kind(c->surgery->map, cell) <= CLV_TEMPLATE_LAST && slice_can_serve(c, cell);
 }
 
 clv_result slice_odd_level(const slicing *c, clv_orbit orbit, clv_dart dart, int32_t *level) {

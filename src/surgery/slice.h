@@ -49,10 +49,8 @@ bool slice_reaches(const slicing *cutting, const double point[3]);
 clv_result slice_measure(slicing *cutting);
 // Whether a cell is crossed, and comes near what was swept.
 clv_result slice_crosses(slicing *cutting, clv_dart cell, bool *crossed);
-// Whether a cell is a simplex at its own level whose model keeps no springs and no hinges; and whether, being one, it
-// may be changed: nothing hangs in it.
-bool slice_can_serve(const slicing *cutting, clv_dart cell);
-bool slice_may_change(const slicing *cutting, clv_dart cell);
+// Whether a cell may be split: it is a simplex in which nothing hangs, and its model keeps no springs and no hinges.
+bool slice_may_split(const slicing *cutting, clv_dart cell);
 // Adds a cell to the surgery's `cells` if it can be refined and is coarser than the slice's level.
 clv_result slice_list_coarse(slicing *cutting, clv_dart cell);
 // The level that a vertex gets which is no middle of an edge any more, or never was: such that nobody takes the cells

@@ -158,7 +158,7 @@ static clv_result find_walls(const slicing *c, clv_dart dart, walls *w) {
   if (clv_walk_star(&star, s->map, CLV_VERTEX, dart) != CLV_OK) return surgery_no_memory(c->surgery);
   clv_result result = CLV_OK;
   for (uint32_t k = 0; result == CLV_OK && k < star.count && !w->stuck; k++) {
-    w->stuck = !slice_can_serve(c, star.darts[k]);
+    w->stuck = clv_cell_shape(s->map, star.darts[k]) > CLV_TEMPLATE_LAST;
     if (!w->stuck) result = add_cell(c, star.darts[k], w);
   }
   clv_walk_end(&star);

@@ -12,7 +12,8 @@
 //
 // The pieces of each cell are known beforehand, from its own crossed edges and their order. Where one would be worse
 // than the bound, the end that is nearest to its edge's crossing is taken for a point of the plane, if it is near;
-// otherwise the cell's edges stay whole, and the cut goes round it.
+// otherwise the cell's edges stay whole, and the cut goes round it. So it does about cells that are no such simplices,
+// and both are counted as refused.
 
 #include "surgery/slice.h"
 
@@ -40,27 +41,37 @@ static clv_result is_ours(const slicing *c, clv_dart dart, bool *ours) {
   if (clv_walk_star(&star, c->surgery->map, CLV_EDGE, dart) != CLV_OK) return surgery_no_memory(c->surgery);
   *ours = true;
   for (uint32_t k = 0; *ours && k < star.count; k++)
-    *ours = star.darts[k] >> 6 >= dart >> 6 && slice_may_change(c, star.darts[k]);
+    *ours = star.darts[k] >> 6 >= dart >> 6 && slice_may_split(c, star.darts[k]);
   clv_walk_end(&star);
   return CLV_OK;
+}
+
+// Where the plane crosses an edge, and the blade went.
+static bool is_reached(const slicing *c, uint32_t from, uint32_t to) {
+  const clv_surgery *s = c->surgery;
+  const double *pos = clv_body_positions(s->body), here = s->heights.data[from], there = s->heights.data[to];
+  double crossing[3];
+  if (c->sides.data[from] * c->sides.data[to] >= 0) return false;
+  for (uint32_t k = 0; k < 3; k++) {
+    const double a = pos[3 * (size_t)from + k], b = pos[3 * (size_t)to + k];
+    crossing[k] = a + here / (here - there) * (b - a);
+  }
+  return slice_reaches(c, crossing);
 }
 
 static clv_result add_edge(slicing *c, clv_dart dart) {
   clv_surgery *s = c->surgery;
   slice_edge edge = {.dart = dart,
                      .ends = {corner_slot(s->map, dart), corner_slot(s->map, clv_alpha(s->map, dart, 0))}};
-  if (c->sides.data[edge.ends[0]] * c->sides.data[edge.ends[1]] >= 0) return CLV_OK;
-  const double *pos = clv_body_positions(s->body), *rest = clv_body_rest(s->body);
+  if (!is_reached(c, edge.ends[0], edge.ends[1])) return CLV_OK;
+  const double *rest = clv_body_rest(s->body);
   const double here = s->heights.data[edge.ends[0]], there = s->heights.data[edge.ends[1]];
-  double crossing[3];
   edge.part = here / (here - there);
   for (uint32_t k = 0; k < 3; k++) {
     const size_t a = 3 * (size_t)edge.ends[0] + k, b = 3 * (size_t)edge.ends[1] + k;
-    crossing[k] = pos[a] + edge.part * (pos[b] - pos[a]);
     edge.square += (rest[b] - rest[a]) * (rest[b] - rest[a]);
   }
   bool ours = false;
-  if (!slice_reaches(c, crossing)) return CLV_OK;
   clv_result result = is_ours(c, dart, &ours);
   if (result == CLV_OK && ours) result = slice_odd_level(c, CLV_EDGE, dart, &edge.level);
   if (result != CLV_OK || !ours) return result;
@@ -100,7 +111,7 @@ static clv_result find_edges(slicing *c) {
   c->edges.count = 0;
   for (uint32_t row = 0, rows = clv_cell_rows(map, kind); row < rows; row++) {
     const clv_dart cell = clv_cell_at(map, kind, row);
-    if (!cell || !slice_may_change(c, cell) || !is_crossed(c, cell)) continue;
+    if (!cell || !slice_may_split(c, cell) || !is_crossed(c, cell)) continue;
     for (uint32_t e = 0; result == CLV_OK && e < edges->count; e++) result = add_edge(c, cell | edges->first[e]);
   }
   if (c->edges.count) qsort(c->edges.data, c->edges.count, sizeof *c->edges.data, compare_edges);
@@ -219,6 +230,27 @@ static void choose(slicing *c, clv_surgery_report *report) {
   }
 }
 
+// Cells that the blade went through and that cannot be split, whatever the bound.
+static clv_result count_whole(slicing *c, clv_surgery_report *report) {
+  clv_surgery *s = c->surgery;
+  clv_result result = CLV_OK;
+  clv_dart cell;
+  for (surgery_cursor at = {0}; result == CLV_OK && (cell = surgery_next_cell(s->map, &at));) {
+    bool crossed = false;
+    if (!slice_may_split(c, cell)) result = slice_crosses(c, cell, &crossed);
+    if (!crossed) continue;
+    clv_walk edges;
+    if (clv_walk_incident(&edges, s->map, CLV_CELL, CLV_EDGE, cell) != CLV_OK) result = surgery_no_memory(s);
+    bool reached = false;
+    for (uint32_t k = 0; result == CLV_OK && !reached && k < edges.count; k++)
+      reached = is_reached(c, clv_id_of(s->map, CLV_VERTEX, edges.darts[k]).index,
+                           clv_id_of(s->map, CLV_VERTEX, clv_alpha(s->map, edges.darts[k], 0)).index);
+    clv_walk_end(&edges);
+    report->refused += reached;
+  }
+  return result;
+}
+
 static uint32_t count_split(const slicing *c) {
   uint32_t split = 0;
   clv_dart last = CLV_NO_DART;
@@ -326,6 +358,7 @@ clv_result slice_split(slicing *c, clv_surgery_report *report) {
   clv_result result = slice_measure(c);
   if (result == CLV_OK) result = find_edges(c);
   if (result == CLV_OK) result = find_uses(c);
+  if (result == CLV_OK) result = count_whole(c, report);
   if (result != CLV_OK) return result;
   choose(c, report);
   const uint32_t split = count_split(c);

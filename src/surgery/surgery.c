@@ -86,6 +86,9 @@ void clv_surgery_destroy(clv_surgery *surgery) {
   BASE_RELEASE(&a, &surgery->weak);
   BASE_RELEASE(&a, &surgery->values);
   BASE_RELEASE(&a, &surgery->numbers);
+  BASE_RELEASE(&a, &surgery->springs);
+  BASE_RELEASE(&a, &surgery->weights);
+  BASE_RELEASE(&a, &surgery->written);
   BASE_RELEASE(&a, &surgery->listed_levels);
   BASE_RELEASE(&a, &surgery->between);
   BASE_RELEASE(&a, &surgery->gains);

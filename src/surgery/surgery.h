@@ -17,6 +17,7 @@
 #include "physics/body.h"
 #include "surgery/sheet.h"
 #include "surgery/touch.h"
+#include "view/trial.h"
 
 // With a cell's level, and in its place, while rules are applied: what has become of it.
 enum { SURGERY_ONE_PIECE = 0x40, SURGERY_COUNTED = 0xFE, SURGERY_PUT_TOGETHER = 0xFF };
@@ -37,28 +38,47 @@ typedef struct surgery_value {
   double before[3][3], after[3][3];
 } surgery_value;
 
+// The stiffness of a cell's diagonals, or of a hinge, that follows a vertex which moves (star.h).
+typedef struct surgery_spring {
+  clv_column *column;
+  clv_dart dart;
+  bool hinge;
+  double measure; // before the vertex moved: what the stiffness goes with
+  double before, after;
+} surgery_spring;
+
+// What a vertex weighs by itself.
+typedef struct surgery_weight {
+  uint32_t slot;
+  double mass;
+} surgery_weight;
+
 struct clv_surgery {
   clv_allocator allocator;
   clv_error error;
   clv_body *body;
-  clv_map *map;                      // the body's
-  clv_surgery_report did;            // by the operation under way
-  bool operating;                    // a transaction is ours: its splits are counted,
-  bool ruling;                       // and, while rules are applied, what becomes of cells: levels are in `wishes`
-  BASE_ARRAY(clv_dart) facets;       // selected, one dart each
-  BASE_ARRAY(clv_dart) cells;        // likewise
-  BASE_ARRAY(uint64_t) offers;       // facets as they are found: what they are told apart by, and the dart
-  BASE_ARRAY(uint8_t) marks;         // by slot of a vertex
-  BASE_ARRAY(uint8_t) codes;         // by slot of a vertex: on which sides of a box it lies
-  BASE_ARRAY(double) heights;        // by slot of a vertex: above a plane
-  BASE_ARRAY(uint32_t) corners;      // of a cell that is no template
-  BASE_ARRAY(surgery_point) points;  // likewise
-  BASE_ARRAY(clv_dart) rim, face;    // of a facet that neighbours have refined
-  BASE_ARRAY(uint8_t) zoned;         // by number of a cell: in a zone
-  BASE_ARRAY(surgery_weak) weak;     // that may tear
-  BASE_ARRAY(surgery_value) values;  // planned
-  BASE_ARRAY(uint32_t) numbers;      // by slot of a vertex: which of them is its, from 1; 0 between calls
-  uint32_t moved, refused, stuck;    // of what was planned
+  clv_map *map;                           // the body's
+  clv_surgery_report did;                 // by the operation under way
+  bool operating;                         // a transaction is ours: its splits are counted,
+  bool ruling;                            // and, while rules are applied, what becomes of cells: levels are in `wishes`
+  BASE_ARRAY(clv_dart) facets;            // selected, one dart each
+  BASE_ARRAY(clv_dart) cells;             // likewise
+  BASE_ARRAY(uint64_t) offers;            // facets as they are found: what they are told apart by, and the dart
+  BASE_ARRAY(uint8_t) marks;              // by slot of a vertex
+  BASE_ARRAY(uint8_t) codes;              // by slot of a vertex: on which sides of a box it lies
+  BASE_ARRAY(double) heights;             // by slot of a vertex: above a plane
+  BASE_ARRAY(uint32_t) corners;           // of a cell that is no template
+  BASE_ARRAY(surgery_point) points;       // likewise
+  BASE_ARRAY(clv_dart) rim, face;         // of a facet that neighbours have refined
+  BASE_ARRAY(uint8_t) zoned;              // by number of a cell: in a zone
+  BASE_ARRAY(surgery_weak) weak;          // that may tear
+  BASE_ARRAY(surgery_value) values;       // planned
+  BASE_ARRAY(uint32_t) numbers;           // by slot of a vertex: which of them is its, from 1; 0 between calls
+  BASE_ARRAY(surgery_spring) springs;     // planned; one that follows two vertices is there twice
+  BASE_ARRAY(surgery_weight) weights;     // of the corners about a vertex, before it moves
+  BASE_ARRAY(view_touched_value) written; // at a vertex that is tried elsewhere, and about it
+  uint32_t moved, refused, stuck;         // of what was planned
+  double freed, spare;               // elastic energy that what was planned sets free; what the next may make of it
   clv_column *levels;                // of vertices
   BASE_ARRAY(uint8_t) listed_levels; // of cells that are to be refined
   BASE_ARRAY(double) gains;          // by slot of a vertex: momentum that comes to it

@@ -209,16 +209,20 @@ static void look_at_others(clv_views *views) {
   }
 }
 
+void view_change_clear(view_change *change) {
+  change->renames.count = change->links.count = change->blocks.count = change->turned.count = change->values.count = 0;
+  change->grown.count = change->rings_dims = 0;
+  change->refining = change->losing = change->links_listed = change->recoloured = change->no_memory = false;
+  for (uint32_t k = 0; k < VIEW_SORTS; k++) change->reached[k].listed = false;
+  set_clear(&change->seen);
+}
+
 void view_change_hear(clv_views *views, const clv_commit *commit) {
   const map *m = views->map;
   view_change *change = &views->change;
+  view_change_clear(change);
   change->commit = commit;
-  change->renames.count = change->links.count = change->blocks.count = change->turned.count = change->values.count = 0;
-  change->grown.count = 0;
   change->recoloured = m->scratch->plan.recolour;
-  change->no_memory = false;
-  for (uint32_t k = 0; k < VIEW_SORTS; k++) change->reached[k].listed = false;
-  set_clear(&change->seen);
   if (commit->rename_count) {
     change->no_memory = !BASE_RESERVE(&views->allocator, &change->renames, commit->rename_count);
     if (change->no_memory) return;
@@ -227,8 +231,6 @@ void view_change_hear(clv_views *views, const clv_commit *commit) {
     qsort(change->renames.data, change->renames.count, sizeof *change->renames.data, compare_renames);
   }
   change->refining = m->scratch->plan.refined && !commit->rename_count && !change->recoloured;
-  change->links_listed = false;
-  change->rings_dims = 0;
   change->losing = !change->refining && !commit->rename_count && !change->recoloured;
   if (change->refining) hear_refining(views);
   for (uint32_t k = 0; k < m->told && !change->refining; k++) {

@@ -220,7 +220,7 @@ static bool compute_again(clv_views *views, view_formula *formula) {
   return true;
 }
 
-static bool derive_again(clv_views *views, const view_figure *figure) {
+bool views_derive_again(clv_views *views, const view_figure *figure) {
   view_change *change = &views->change;
   const view_pick *term = view_formula_term(&figure->formulas[0]);
   if (gains_only(views, figure, term)) {
@@ -316,7 +316,8 @@ void views_hear(void *user, const clv_map *view, const clv_commit *commit) {
   if (!views_lose(views, commit, &done)) {
     view_change_hear(views, commit);
     done = !views->change.no_memory;
-    for (uint32_t k = 0; done && k < views->derived.count; k++) done = derive_again(views, &views->derived.data[k]);
+    for (uint32_t k = 0; done && k < views->derived.count; k++)
+      done = views_derive_again(views, &views->derived.data[k]);
     for (uint32_t k = 0; done && k < views->tables.count; k++) done = update_table(views, &views->tables.data[k]);
   }
   views->stale = !done || !views_lay_out(views);

@@ -439,6 +439,7 @@ void clv_views_destroy(clv_views *views) {
   free_shop(&views->shop);
   view_change_free(&views->change, &a);
   view_lost_free(&views->lost, &a);
+  view_trial_free(&views->trial, &a);
   BASE_RELEASE(&a, &views->params);
   BASE_RELEASE(&a, &views->parts);
   BASE_RELEASE(&a, &views->groups);

@@ -8,6 +8,7 @@
 #include "view/copy.h"
 #include "view/formula.h"
 #include "view/table.h"
+#include "view/trial.h"
 
 enum { VIEW_THREADS = 1024 };
 
@@ -21,11 +22,6 @@ typedef struct view_touched_link {
   clv_dart dart;
   uint32_t dimension;
 } view_touched_link;
-
-typedef struct view_touched_value {
-  const clv_column *column;
-  clv_dart dart;
-} view_touched_value;
 
 // Keys of one sort that a commit reached, each once.
 typedef BASE_ARRAY(view_touched_key) view_key_list;
@@ -147,6 +143,7 @@ struct clv_views {
   view_change change;
   view_losing loses; // whether all its laws can follow so
   view_lost lost;
+  view_trial trial;
   BASE_ARRAY(view_part) parts; // what an evaluation goes over
   BASE_ARRAY(view_group) groups;
   uint32_t slots;       // of vertices
@@ -198,6 +195,8 @@ clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error);
 
 // The map's commits (update.c).
 void views_hear(void *user, const clv_map *view, const clv_commit *commit);
+// Derives a quantity again at all keys that the change reaches. False when memory is out.
+bool views_derive_again(clv_views *views, const view_figure *figure);
 // Follows a commit that only loses, where all laws can; false where that is left to the general way. *done: memory was
 // enough.
 bool views_lose(clv_views *views, const clv_commit *commit, bool *done);
@@ -206,6 +205,8 @@ void view_lost_free(view_lost *lost, const clv_allocator *allocator);
 // What a commit changed, and which keys it reached by that (reach.c). Running out of memory is noted in the change.
 void view_change_free(view_change *change, const clv_allocator *allocator);
 void view_change_hear(clv_views *views, const clv_commit *commit);
+// Nothing changed.
+void view_change_clear(view_change *change);
 // Begins the list of keys for a site, or for several that have rows at the same orbits; then adds what each reaches.
 void view_reach_begin(clv_views *views, const view_site *site);
 void view_reach(clv_views *views, const view_site *site);

@@ -1,0 +1,400 @@
+// Vertices that move onto a plane, in cells of every kind and with every model: how many, and what they take along.
+
+#include "support/counting_allocator.h"
+#include "support/sliced.h"
+
+#include <stdlib.h>
+
+static clv_program *laws;
+static const uint32_t cells[3] = {4, 3, 3};
+
+static int make_laws(void **unused) {
+  (void)unused;
+  laws = beam_program();
+  return 0;
+}
+
+static int free_laws(void **unused) {
+  (void)unused;
+  clv_program_destroy(laws);
+  return 0;
+}
+
+// The model serves all cells of such a grid.
+static bool serves(const char *model, clv_grid_kind kind) {
+  const bool flat = sliced_is_flat(kind);
+  if (!strcmp(model, "cloth")) return flat;
+  if (!strcmp(model, "neo-hookean")) return !flat;
+  if (!strcmp(model, "mass-tensor")) return kind == CLV_GRID_TET5 || kind == CLV_GRID_TET6;
+  return strcmp(model, "rules") != 0;
+}
+
+// Three planes across a block, a little further and a little steeper each.
+static clv_slice plane_number(uint32_t n, clv_grid_kind kind) {
+  const bool flat = sliced_is_flat(kind);
+  clv_slice slice = sliced_plane(1.9 + 0.1 * n, 1.2, flat ? 0 : 1, 1, 0.2 + 0.1 * n, flat ? 0 : 0.1);
+  slice.snap = 0.4;
+  return slice;
+}
+
+static uint32_t count_on(clv_body *body, const clv_slice *slice) {
+  uint32_t on = 0;
+  for (clv_id v = {0}; (v = clv_id_next(clv_body_map(body), CLV_VERTEX, v)).index;)
+    on += fabs(sliced_height(body, slice, v.index)) < 1e-9;
+  return on;
+}
+
+// Slices a block three times anew and adds up what was done.
+static clv_surgery_report snap(clv_grid_kind kind, const char *model, uint32_t level, double strain) {
+  clv_surgery_report sum = {0};
+  for (uint32_t n = 0; n < 3; n++) {
+    clv_body *body = sliced_block(laws, kind, model, cells, 0);
+    clv_surgery *surgery = operated_surgery(body);
+    clv_slice slice = plane_number(n, kind);
+    slice.level = level;
+    if (strain > 0) operated_deform(body, strain);
+    const sliced_state before = sliced_state_of(body);
+    const clv_surgery_report report = sliced(surgery, &slice);
+    sliced_assert_kept(body, &before, slice.quality);
+    assert_true(count_on(body, &slice) >= report.moved);
+    assert_true(operated_components(body) >= 2);
+    sum.moved += report.moved;
+    sum.refused += report.refused;
+    sum.stuck += report.stuck;
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+  return sum;
+}
+
+// At rest the shape of cells alone decides, whatever the model: all that are near go, but for some in pyramids that
+// would become too flat.
+static void every_model_moves_them(void **unused) {
+  (void)unused;
+  static const struct {
+    uint32_t near, moved;
+  } expected[CLV_GRID_KIND_COUNT] = {
+      [CLV_GRID_TRI] = {10, 10},   [CLV_GRID_QUAD] = {10, 10},    [CLV_GRID_MIXED2] = {10, 10},
+      [CLV_GRID_HEX] = {39, 39},   [CLV_GRID_TET5] = {39, 39},    [CLV_GRID_TET6] = {39, 39},
+      [CLV_GRID_PRISM] = {39, 39}, [CLV_GRID_PYRAMID] = {50, 46}, [CLV_GRID_MIXED] = {40, 38},
+  };
+  const char *model;
+  for (uint32_t m = 0; (model = clv_model_list(m, NULL)); m++)
+    for (int kind = 0; kind < CLV_GRID_KIND_COUNT; kind++) {
+      if (!serves(model, (clv_grid_kind)kind)) continue;
+      const clv_surgery_report report = snap((clv_grid_kind)kind, model, 0, 0);
+      if (report.moved != expected[kind].moved || report.stuck || report.moved + report.refused != expected[kind].near)
+        fail_msg("%s, %s: %u moved, %u refused, %u stuck", model, clv_grid_name((clv_grid_kind)kind), report.moved,
+                 report.refused, report.stuck);
+    }
+}
+
+// In a body that is strained unevenly and moves, most go in space, where what one sets free another may make.
+static void strain_lets_most_go(void **unused) {
+  (void)unused;
+  const char *model;
+  for (uint32_t m = 0; (model = clv_model_list(m, NULL)); m++)
+    for (int kind = 0; kind < CLV_GRID_KIND_COUNT; kind++) {
+      if (!serves(model, (clv_grid_kind)kind)) continue;
+      const clv_surgery_report report = snap((clv_grid_kind)kind, model, 0, 0.02);
+      const uint32_t left = report.refused + report.stuck;
+      if (sliced_is_flat((clv_grid_kind)kind) ? !report.moved : report.moved < 4 * left)
+        fail_msg("%s, %s: %u moved, %u refused, %u stuck", model, clv_grid_name((clv_grid_kind)kind), report.moved,
+                 report.refused, report.stuck);
+    }
+}
+
+// Refined quadrangles and hexahedra move as triangles and tetrahedra do; where cells that cannot be refined lie among
+// them, vertices hang, and stay.
+static void fine_cells_are_moved(void **unused) {
+  (void)unused;
+  for (uint32_t level = 1; level <= 2; level++) {
+    const clv_surgery_report quads = snap(CLV_GRID_QUAD, "fem-corotational", level, 0),
+                             cubes = snap(CLV_GRID_HEX, "springs", level, 0);
+    assert_true(quads.moved > 8 * level && !quads.stuck && !quads.refused);
+    assert_true(cubes.moved > 60 * level && !cubes.stuck && !cubes.refused);
+  }
+  const clv_surgery_report mixed = snap(CLV_GRID_MIXED, "fem-corotational", 1, 0);
+  assert_true(mixed.moved > 0 && mixed.stuck > mixed.moved);
+}
+
+// Springs
+
+// What each cell's diagonals have of stiffness times length, and each edge of a surface of what its plate has; 0 where
+// there are none.
+static double spring_part(const clv_body *body, const clv_column *column, clv_dart dart, bool hinge) {
+  const double stiffness = *(const double *)clv_column_at(column, dart);
+  if (!hinge) return stiffness * physics_diagonal_length(body, dart);
+  const double plate = physics_hinge_stiffness(body, dart);
+  return plate > 0 ? stiffness / plate : 0;
+}
+
+enum { IDS = 1 << 14 };
+
+static void assert_springs(clv_grid_kind kind, const char *model, const char *name, clv_orbit orbit) {
+  clv_body *body = sliced_block(laws, kind, model, cells, 0);
+  clv_surgery *surgery = operated_surgery(body);
+  const clv_map *map = clv_body_map(body);
+  const clv_column *column = clv_column_find(map, name), *ea = clv_column_find(map, "ea");
+  const bool hinge = orbit == CLV_EDGE;
+  clv_slice slice = plane_number(1, kind);
+  double *numbers = calloc(3 * (size_t)IDS, sizeof *numbers), *parts = numbers, *edges = parts + IDS,
+         *stiffness = edges + IDS;
+  uint32_t changed = 0;
+  assert_non_null(numbers);
+  for (clv_id id = {0}; (id = clv_id_next(map, orbit, id)).index;) {
+    const clv_dart dart = clv_id_dart(map, orbit, id);
+    assert_true(id.index < IDS);
+    parts[id.index] = spring_part(body, column, dart, hinge);
+    edges[id.index] = *(const double *)clv_column_at(ea, dart);
+    stiffness[id.index] = *(const double *)clv_column_at(column, dart);
+  }
+  assert_true(sliced(surgery, &slice).moved > 0);
+  for (clv_id id = {0}; (id = clv_id_next(map, orbit, id)).index;) {
+    const clv_dart dart = clv_id_dart(map, orbit, id);
+    if (hinge && clv_is_free(map, dart, 2)) continue; // it came by the cut, or was a hinge
+    assert_true(fabs(spring_part(body, column, dart, hinge) - parts[id.index]) <= 1e-12 * fabs(parts[id.index]));
+    assert_true(*(const double *)clv_column_at(ea, dart) == edges[id.index]);
+    changed += *(const double *)clv_column_at(column, dart) != stiffness[id.index];
+  }
+  assert_true(changed > 0);
+  free(numbers);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+}
+
+// Edges and diagonals keep stiffness times length, hinges that of their plates.
+static void springs_follow(void **unused) {
+  (void)unused;
+  static const clv_grid_kind kinds[] = {CLV_GRID_HEX, CLV_GRID_PRISM, CLV_GRID_PYRAMID};
+  for (uint32_t k = 0; k < 3; k++) assert_springs(kinds[k], "springs", "k_diagonal", CLV_CELL);
+  assert_springs(CLV_GRID_QUAD, "springs-hybrid", "k_shear", CLV_CELL);
+  assert_springs(CLV_GRID_QUAD, "cloth", "k_bend", CLV_EDGE);
+  assert_springs(CLV_GRID_TRI, "cloth", "k_bend", CLV_EDGE);
+}
+
+// Who stays
+
+static clv_program *program_of(const char *text) {
+  clv_program *program = clv_program_create(NULL);
+  assert_non_null(program);
+  assert_int_equal(clv_program_add(program, "own.rule", text, strlen(text)), CLV_OK);
+  assert_int_equal(clv_program_check(program), CLV_OK);
+  return program;
+}
+
+// The user's own laws are asked as all others are. Forces that have no energy might make any, so nothing moves there;
+// outer forces make none.
+static void own_rules_are_asked(void **unused) {
+  (void)unused;
+  static const char *const texts[] = {
+      "use body;\nparam k:real[N/m] = 10;\n"
+      "force net on e:edge { let l = norm(e.pos-e@0.pos); energy k*(l-rest(l))^2; }\n",
+      "use body;\nparam k:real[N/m] = 10;\n"
+      "force net on e:edge { force e = k*(e@0.pos-e.pos); force e@0 = k*(e.pos-e@0.pos); }\n",
+      "use body;\nparam k:real[N/m] = 10;\n"
+      "force net on e:edge { let l = norm(e.pos-e@0.pos); energy k*(l-rest(l))^2; }\n"
+      "force wind on v:vertex external { force v = k*(v.rest-v.pos); }\n"};
+  for (uint32_t t = 0; t < 3; t++) {
+    clv_program *program = program_of(texts[t]);
+    clv_body *body = sliced_block(program, CLV_GRID_HEX, "rules", cells, 0);
+    clv_surgery *surgery = operated_surgery(body);
+    const clv_slice slice = plane_number(0, CLV_GRID_HEX);
+    const sliced_state before = sliced_state_of(body);
+    const clv_surgery_report report = sliced(surgery, &slice);
+    sliced_assert_kept(body, &before, slice.quality);
+    assert_true(t == 1 ? report.moved == 0 && report.stuck > 5 : report.moved > 5 && report.stuck == 0);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+    clv_program_destroy(program);
+  }
+}
+
+static void who_is_held_stays(void **unused) {
+  (void)unused;
+  clv_body *body = sliced_block(laws, CLV_GRID_HEX, "springs", cells, 0);
+  clv_surgery *surgery = operated_surgery(body);
+  const clv_zone front = clv_zone_box((double[]){-1, -1, -1}, (double[]){9, 0.5, 9});
+  assert_int_equal(clv_body_fix(body, &front, CLV_XYZ, NULL), CLV_OK);
+  double rest[256][3];
+  const uint32_t *held = clv_body_held(body);
+  assert_true(clv_body_slots(body) <= 256);
+  memcpy(rest, clv_body_rest(body), clv_body_slots(body) * sizeof *rest);
+  const clv_slice slice = plane_number(0, CLV_GRID_HEX);
+  const clv_surgery_report report = sliced(surgery, &slice);
+  assert_true(report.moved > 0 && report.stuck > 0);
+  for (size_t v = 1; v < clv_body_slots(body) && v < 81; v++)
+    for (size_t k = 0; k < 3 && held[v]; k++) assert_true(clv_body_rest(body)[3 * v + k] == rest[v][k]);
+  operated_check(body);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+}
+
+// Cells that cannot be split are counted: those of other kinds than simplices, and those with springs.
+static void what_is_not_split_is_told(void **unused) {
+  (void)unused;
+  static const struct {
+    clv_grid_kind kind;
+    const char *model;
+    bool whole;
+  } cases[] = {{CLV_GRID_HEX, "stvk", true},  {CLV_GRID_PRISM, "stvk", true},   {CLV_GRID_PYRAMID, "stvk", true},
+               {CLV_GRID_QUAD, "stvk", true}, {CLV_GRID_TET5, "springs", true}, {CLV_GRID_TRI, "cloth", true},
+               {CLV_GRID_TET6, "stvk", false}};
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    clv_body *body = sliced_block(laws, cases[k].kind, cases[k].model, cells, 0);
+    clv_surgery *surgery = operated_surgery(body);
+    clv_slice slice = plane_number(0, cases[k].kind);
+    slice.snap = 0;
+    slice.quality = 0;
+    assert_int_equal(sliced(surgery, &slice).refused, 0); // nobody asked
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+    body = sliced_block(laws, cases[k].kind, cases[k].model, cells, 0);
+    surgery = operated_surgery(body);
+    slice.exact = true;
+    const clv_surgery_report report = sliced(surgery, &slice);
+    assert_true(cases[k].whole ? report.refused >= 3 && !report.split : !report.refused && report.split > 0);
+    assert_true(report.facets > 0);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
+// Afterwards
+
+// Whatever moves it, a sliced body goes on; one that is free keeps its momentum, as well as its method does.
+static double momentum_slack(const char *method) {
+  if (!strcmp(method, "newmark")) return 1e-4; // accelerations stay with vertices whose mass has changed
+  return !strncmp(method, "implicit", 8) ? 1e-7 : 1e-13;
+}
+
+static void go_on(clv_grid_kind kind, const char *model, clv_method method) {
+  beam b = beam_default();
+  b.kind = kind;
+  b.model = model;
+  b.program = laws;
+  b.plane = sliced_is_flat(kind);
+  for (uint32_t k = 0; k < 3; k++) b.size[k] = b.cells[k] = k == 2 && b.plane ? 0 : cells[k];
+  clv_body *body = beam_create(&b);
+  clv_surgery *surgery = operated_surgery(body);
+  const bool still = !strcmp(clv_method_name(method), "static");
+  for (int end = 0; still && end < 2; end++) {
+    const clv_zone zone = beam_end(end ? 4 : 0, end ? 1 : -1);
+    assert_int_equal(clv_body_fix(body, &zone, CLV_XYZ, NULL), CLV_OK);
+  }
+  if (!still) operated_deform(body, 0.002);
+  for (size_t v = 0; b.plane && v < clv_body_slots(body); v++)
+    clv_body_positions(body)[3 * v + 2] = clv_body_velocities(body)[3 * v + 2] = 0;
+  const clv_solver_def def = beam_method(method);
+  clv_solver *solver = beam_solver(body, &def);
+  const double dt = 1e-4;
+  for (uint32_t k = 0; k < 3; k++) beam_step(solver, k * dt, dt);
+  const clv_slice slice = plane_number(0, kind);
+  clv_momenta before, after;
+  clv_body_momenta(body, &before);
+  assert_true(sliced(surgery, &slice).moved > 0);
+  operated_check_followed(solver);
+  for (uint32_t k = 3; k < 13; k++) beam_step(solver, k * dt, dt);
+  operated_check(body);
+  clv_body_momenta(body, &after);
+  const double slack = 0.002 * before.mass * momentum_slack(clv_method_name(method));
+  for (uint32_t k = 0; k < 3 && !still; k++) assert_true(fabs(after.linear[k] - before.linear[k]) <= slack);
+  for (size_t v = 0; v < 3 * (size_t)clv_body_slots(body); v++) assert_true(fabs(clv_body_velocities(body)[v]) < 1);
+  clv_solver_destroy(solver);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+}
+
+static void they_move_on(void **unused) {
+  (void)unused;
+  for (int method = 0; clv_method_name((clv_method)method); method++) {
+    go_on(CLV_GRID_HEX, "springs", (clv_method)method);
+    go_on(CLV_GRID_HEX, "fem-corotational", (clv_method)method);
+    go_on(CLV_GRID_MIXED, "springs", (clv_method)method);
+    go_on(CLV_GRID_MIXED, "stvk", (clv_method)method);
+    go_on(CLV_GRID_MIXED2, "fem-corotational", (clv_method)method);
+  }
+}
+
+static beam cubes(const char *model, uint32_t threads) {
+  beam b = beam_default();
+  b.model = model;
+  b.program = laws;
+  b.threads = threads;
+  memcpy(b.cells, (uint32_t[]){3, 2, 2}, sizeof b.cells);
+  memcpy(b.size, (double[]){3, 2, 2}, sizeof b.size);
+  return b;
+}
+
+static void threads_make_no_difference(void **unused) {
+  (void)unused;
+  clv_body *bodies[2];
+  for (uint32_t t = 0; t < 2; t++) {
+    const beam b = cubes("springs-hybrid", 1 + t);
+    bodies[t] = beam_create(&b);
+    clv_surgery *surgery = operated_surgery(bodies[t]);
+    operated_deform(bodies[t], 0.01);
+    clv_slice slice = sliced_plane(1.3, 1, 1, 1, 0.2, 0.1);
+    slice.level = 1;
+    assert_true(sliced(surgery, &slice).moved > 0);
+    clv_surgery_destroy(surgery);
+  }
+  assert_true(clv_map_hash(clv_body_map(bodies[0])) == clv_map_hash(clv_body_map(bodies[1])));
+  assert_int_equal(clv_body_slots(bodies[0]), clv_body_slots(bodies[1]));
+  for (size_t k = 3; k < 3 * (size_t)clv_body_slots(bodies[0]); k++) {
+    assert_true(clv_body_positions(bodies[0])[k] == clv_body_positions(bodies[1])[k]);
+    assert_true(clv_body_rest(bodies[0])[k] == clv_body_rest(bodies[1])[k]);
+    assert_true(clv_body_velocities(bodies[0])[k] == clv_body_velocities(bodies[1])[k]);
+  }
+  for (uint32_t t = 0; t < 2; t++) clv_body_destroy(bodies[t]);
+}
+
+// Whatever allocation fails: nothing is cut, nothing that was tried is left, and then it works.
+static void memory_may_run_out_anywhere(void **unused) {
+  (void)unused;
+  static const char *const models[] = {"springs", "fem-corotational"};
+  for (uint32_t m = 0; m < 2; m++) {
+    bool refused = true;
+    for (size_t n = 1; refused; n += n < 60 ? 1 : 1 + n / 20) {
+      counting_memory memory = {0};
+      beam b = cubes(models[m], 1);
+      b.allocator = counting_allocator(&memory);
+      clv_body *body = beam_create(&b);
+      clv_surgery *surgery = operated_surgery(body);
+      operated_deform(body, 0.01);
+      const sliced_state before = sliced_state_of(body);
+      const uint64_t hash = clv_map_hash(clv_body_map(body));
+      clv_slice slice = sliced_plane(1.3, 1, 1, 1, 0.2, 0.1);
+      memory.fail_at = memory.requests + n;
+      memory.refused = false;
+      clv_surgery_report report = {0};
+      clv_result result = clv_surgery_slice(surgery, &slice, &report);
+      refused = memory.refused;
+      memory.fail_at = 0;
+      if (result == CLV_ERROR_MEMORY) {
+        assert_true(refused);
+        sliced_assert_kept(body, &before, slice.quality);
+        assert_int_equal(operated_components(body), 1);
+        assert_true(clv_map_hash(clv_body_map(body)) == hash);
+        result = clv_surgery_slice(surgery, &slice, &report);
+      }
+      assert_int_equal(result, CLV_OK);
+      sliced_assert_kept(body, &before, slice.quality);
+      assert_int_equal(operated_components(body), 2);
+      clv_surgery_destroy(surgery);
+      clv_body_destroy(body);
+      assert_int_equal(memory.live_bytes, 0);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_model_moves_them),     cmocka_unit_test(strain_lets_most_go),
+      cmocka_unit_test(fine_cells_are_moved),       cmocka_unit_test(springs_follow),
+      cmocka_unit_test(own_rules_are_asked),        cmocka_unit_test(who_is_held_stays),
+      cmocka_unit_test(what_is_not_split_is_told),  cmocka_unit_test(they_move_on),
+      cmocka_unit_test(threads_make_no_difference), cmocka_unit_test(memory_may_run_out_anywhere),
+  };
+  return cmocka_run_group_tests(tests, make_laws, free_laws);
+}
