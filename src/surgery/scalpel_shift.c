@@ -5,10 +5,12 @@
 //   mass       its star keeps it exactly: the rest moves to where the sum of what its cells weigh stays (volumes are
 //              affine in one vertex, whatever the kind of cell; areas in space are nearly)
 //   momentum   the mass that goes from one vertex to another takes its velocity with it: momentum stays, and kinetic
-//              energy cannot grow
+//              energy does not grow
 //   energy     of the whole way, a half, a quarter and an eighth (or as many of them as are to be tried) the first is
 //              taken that makes no elastic energy and no bad cell. Those that find none come again, the cheapest
-//              first: they may make as much as all others have set free, and together none is made. The rest stays
+//              first: they may make as much as all others have set free; and beyond that as much as is taken off the
+//              motion about them, a tenth of it at most: that of the corners against each other, so that momentum
+//              stays. The rest stays
 // star.h measures all this for every kind of cell and every model. A vertex stays where it is if it is held, hangs, or
 // others hang by it or in the cells about it, or if forces act there that have no energy. Corners of its cells may hang
 // on something else: their parents gain and lose what they would, and they move as these do.
@@ -106,13 +108,19 @@ static surgery_value *value_of(clv_surgery *s, uint32_t slot) {
   return value;
 }
 
+static bool is_gainer(const clv_surgery *s, uint32_t slot) {
+  uint32_t k = 0;
+  while (k < s->gainers.count && s->gainers.data[k] != slot) k++;
+  return k < s->gainers.count;
+}
+
 // An entry for a vertex, and a place among the gainers; if it hangs, for all that bear its mass instead. False when
 // memory is out.
 static bool plan_gain(clv_surgery *s, uint32_t slot) {
   const physics_hanging *hanging = physics_hanging_at(s->body, slot);
   bool good = true;
   for (uint32_t p = 0; good && hanging && p < hanging->count; p++) good = plan_gain(s, hanging->parents[p]);
-  if (!good || hanging) return good;
+  if (!good || hanging || is_gainer(s, slot)) return good;
   if (!value_of(s, slot) || !BASE_RESERVE(&s->allocator, &s->gainers, (uint64_t)s->gainers.count + 1)) return false;
   s->gainers.data[s->gainers.count++] = slot;
   return true;
@@ -138,7 +146,7 @@ static void give(clv_surgery *s, surgery_value *value, exchange *e) {
   e->mass -= value->gain;
   for (uint32_t k = 0; k < 3; k++) e->momentum[k] -= value->gain * v[k];
   value->mass += value->gain;
-  value->gain = 0; // it may be listed twice
+  value->gain = 0;
 }
 
 static void take(clv_surgery *s, surgery_value *value, const exchange *e) {
@@ -164,7 +172,59 @@ static void keep_momentum(clv_surgery *s) {
   for (uint32_t k = 0; k < s->gainers.count; k++) take(s, value_of(s, s->gainers.data[k]), &e);
 }
 
+// Motion of the gainers against each other, along axes that they are free along.
+typedef struct motion {
+  double mean[3], energy;
+} motion;
+
+static bool is_free(const clv_surgery *s, uint32_t slot, uint32_t axis) {
+  return !(clv_body_held(s->body)[slot] >> axis & 1u);
+}
+
+static motion measure_motion(clv_surgery *s) {
+  const double *vel = star_array(s, STAR_VEL);
+  motion m = {{0}};
+  for (uint32_t axis = 0; axis < 3; axis++) {
+    double mass = 0, momentum = 0;
+    for (uint32_t k = 0; k < s->gainers.count; k++) {
+      const uint32_t slot = s->gainers.data[k];
+      if (!is_free(s, slot, axis)) continue;
+      mass += value_of(s, slot)->mass;
+      momentum += value_of(s, slot)->mass * vel[3 * (size_t)slot + axis];
+    }
+    m.mean[axis] = mass > 0 ? momentum / mass : 0;
+    for (uint32_t k = 0; k < s->gainers.count; k++) {
+      const uint32_t slot = s->gainers.data[k];
+      const double v = vel[3 * (size_t)slot + axis] - m.mean[axis];
+      if (is_free(s, slot, axis)) m.energy += 0.5 * value_of(s, slot)->mass * v * v;
+    }
+  }
+  return m;
+}
+
+// Takes an energy off it, which it has.
+static void slow_down(clv_surgery *s, double energy) {
+  double *vel = star_array(s, STAR_VEL);
+  const motion m = measure_motion(s);
+  const double left = sqrt(fmax(0, 1 - energy / m.energy));
+  for (uint32_t k = 0; k < s->gainers.count; k++)
+    for (uint32_t axis = 0; axis < 3; axis++) {
+      double *v = &vel[3 * (size_t)s->gainers.data[k] + axis];
+      if (is_free(s, s->gainers.data[k], axis)) *v = m.mean[axis] + left * (*v - m.mean[axis]);
+    }
+}
+
+// What a move costs is paid by what others set free, by what exchanging mass has taken off the motion, and by more of
+// that.
+static void pay(clv_surgery *s, double cost, double before) {
+  const double lost = before - measure_motion(s).energy, due = cost - fmax(s->freed, 0) - fmax(lost, 0);
+  if (s->paying && due > 0) slow_down(s, due);
+  s->freed = s->paying ? fmax(0, s->freed - cost) : s->freed - cost;
+}
+
 // Trying
+
+enum { PAYING_PART = 10 }; // of the motion: one in so many
 
 typedef enum outcome {
   MOVES,
@@ -178,7 +238,8 @@ typedef struct attempt {
   double mass, quality;
   star_energy energy;
   double from[2][3], to[2][3]; // in position and rest
-  double cost;                 // energy that the last try would have made
+  double cost, spare;          // energy that the last try would have made; that it may make
+  double motion;               // about the vertex, before
 } attempt;
 
 // Goes a part of the way. False where mass cannot be kept.
@@ -219,7 +280,7 @@ static clv_result try_part(const surgery_star *star, attempt *a, double part, do
     result = star_measure_energy(star, &energy);
     a->cost = energy.sum - a->energy.sum;
     if (result == CLV_OK && weighs_the_same(star->surgery))
-      *found = a->cost <= a->energy.noise + star->surgery->spare ? MOVES : COSTLY;
+      *found = a->cost <= a->energy.noise + a->spare ? MOVES : COSTLY;
   }
   if (*found == MOVES) return result;
   go_back(star, a);
@@ -260,6 +321,8 @@ static clv_result shift(clv_surgery *s, surgery_star *star, const scalpel_bounds
     for (uint32_t k = 0; k < corners.count; k++)
       if (!plan_gain(s, corners.slots[k])) return surgery_no_memory(s);
   }
+  a.motion = measure_motion(s).energy;
+  a.spare = s->paying ? fmax(s->freed, 0) + a.motion / PAYING_PART : 0;
   const clv_result result = try_all(star, bounds, &a, &found);
   if (result != CLV_OK) return result;
   s->moved += found == MOVES;
@@ -267,9 +330,9 @@ static clv_result shift(clv_surgery *s, surgery_star *star, const scalpel_bounds
   s->stuck += found == STUCK;
   one->cost = found == COSTLY ? a.cost : 0;
   if (found != MOVES) return CLV_OK;
-  s->freed -= a.cost;
   value_of(s, star->slot)->moved = one->moved = true;
   keep_momentum(s);
+  pay(s, a.cost, a.motion);
   return CLV_OK;
 }
 
@@ -333,13 +396,13 @@ static int compare_costs(const void *a, const void *b) {
   return (x->vertex.index > y->vertex.index) - (x->vertex.index < y->vertex.index);
 }
 
-// Those whose way would make energy, the least first, as far as others have set it free.
+// Those whose way would make energy, the least first, as far as it can be paid.
 static clv_result plan_costly(clv_surgery *s, const scalpel_bounds *bounds, scalpel_shift *shifts, uint32_t count) {
   clv_result result = CLV_OK;
   if (count) qsort(shifts, count, sizeof *shifts, compare_costs);
+  s->paying = true;
   for (uint32_t k = 0; result == CLV_OK && k < count; k++) {
     if (shifts[k].cost <= 0) continue;
-    s->spare = fmax(s->freed, 0);
     result = plan_one(s, bounds, &shifts[k]);
     s->stuck += shifts[k].cost > 0;
   }
@@ -349,7 +412,8 @@ static clv_result plan_costly(clv_surgery *s, const scalpel_bounds *bounds, scal
 clv_result scalpel_plan_shifts(clv_surgery *s, const scalpel_bounds *bounds, scalpel_shift *shifts, uint32_t count) {
   clv_result result = physics_hanging_ready(s->body) == CLV_OK ? reserve_numbers(s) : surgery_no_memory(s);
   s->values.count = s->springs.count = s->moved = s->refused = s->stuck = 0;
-  s->spare = s->freed = 0;
+  s->freed = 0;
+  s->paying = false;
   for (uint32_t k = 0; result == CLV_OK && k < count; k++) result = plan_one(s, bounds, &shifts[k]);
   if (result == CLV_OK) result = plan_costly(s, bounds, shifts, count);
   if (result == CLV_OK && s->moved) result = plan_hanging(s);

@@ -78,14 +78,15 @@ struct clv_surgery {
   BASE_ARRAY(surgery_weight) weights;     // of the corners about a vertex, before it moves
   BASE_ARRAY(view_touched_value) written; // at a vertex that is tried elsewhere, and about it
   uint32_t moved, refused, stuck;         // of what was planned
-  double freed, spare;               // elastic energy that what was planned sets free; what the next may make of it
-  clv_column *levels;                // of vertices
-  BASE_ARRAY(uint8_t) listed_levels; // of cells that are to be refined
-  BASE_ARRAY(double) gains;          // by slot of a vertex: momentum that comes to it
-  BASE_ARRAY(uint32_t) gainers;      // slots that have some, or may get it, or mass
-  double momentum[3];                // of the whole body, before
-  BASE_ARRAY(uint32_t) between;      // by slot of a vertex that had some: the two that it came between
-  BASE_ARRAY(uint8_t) wishes;        // by number of a cell: what a criterion wants of it, or its level
+  double freed;                           // elastic energy that what was planned sets free
+  bool paying;                            // what costs energy may use it, and that of motion
+  clv_column *levels;                     // of vertices
+  BASE_ARRAY(uint8_t) listed_levels;      // of cells that are to be refined
+  BASE_ARRAY(double) gains;               // by slot of a vertex: momentum that comes to it
+  BASE_ARRAY(uint32_t) gainers;           // slots that have some, or may get it, or mass
+  double momentum[3];                     // of the whole body, before
+  BASE_ARRAY(uint32_t) between;           // by slot of a vertex that had some: the two that it came between
+  BASE_ARRAY(uint8_t) wishes;             // by number of a cell: what a criterion wants of it, or its level
   surgery_sheet sheet;
 };
 
