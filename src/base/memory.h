@@ -34,6 +34,18 @@ static inline bool base_grow(const clv_allocator *allocator, void *slot, uint32_
   return true;
 }
 
+// The same for an array whose elements begin as zeros: as many as are needed, and no more, are written.
+static inline bool base_grow_cleared(const clv_allocator *allocator, void *slot, uint32_t *count, uint32_t *capacity,
+                                     uint64_t need, size_t size) {
+  if (need <= *count) return true;
+  if (!base_grow(allocator, slot, capacity, need, size)) return false;
+  char *data;
+  memcpy(&data, slot, sizeof data);
+  memset(data + *count * size, 0, (need - *count) * size);
+  *count = (uint32_t)need;
+  return true;
+}
+
 static inline void *base_allocate(const clv_allocator *allocator, size_t size) {
   return allocator->resize(allocator->user, NULL, 0, size);
 }
@@ -44,6 +56,8 @@ static inline void base_free(const clv_allocator *allocator, void *data, size_t 
 
 #define BASE_RESERVE(allocator, array, need)                                                                           \
   base_grow((allocator), &(array)->data, &(array)->capacity, (need), sizeof *(array)->data)
+#define BASE_RESERVE_CLEARED(allocator, array, need)                                                                   \
+  base_grow_cleared((allocator), &(array)->data, &(array)->count, &(array)->capacity, (need), sizeof *(array)->data)
 #define BASE_RELEASE(allocator, array)                                                                                 \
   (base_free((allocator), (array)->data, (array)->capacity * sizeof *(array)->data), (array)->data = NULL,             \
    (array)->count = (array)->capacity = 0)

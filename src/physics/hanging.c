@@ -129,17 +129,10 @@ static void find_hanging(looking *l, clv_dart dart) {
 
 // The table
 
-#define RESERVE_ZEROED(l, array, need)                                                                                 \
-  do {                                                                                                                 \
-    const uint32_t had = (array)->capacity;                                                                            \
-    if (!BASE_RESERVE(&(l)->body->allocator, array, need))                                                             \
-      (l)->failed = true;                                                                                              \
-    else if ((array)->capacity > had)                                                                                  \
-      memset((array)->data + had, 0, ((array)->capacity - had) * sizeof *(array)->data);                               \
-  } while (0)
+#define RESERVE_CLEARED(l, array, need) ((l)->failed |= !BASE_RESERVE_CLEARED(&(l)->body->allocator, array, need))
 
 static bool is_listed(const looking *l, uint32_t slot) {
-  return slot < l->h->place.capacity && l->h->place.data[slot];
+  return slot < l->h->place.count && l->h->place.data[slot];
 }
 
 static int compare_hangings(const void *a, const void *b) {
@@ -198,9 +191,9 @@ static void forget(looking *l, uint32_t slot) {
 static void remember(looking *l, const physics_hanging *found) {
   physics_hangings *h = l->h;
   const uint64_t slots = clv_body_slots(l->body);
-  RESERVE_ZEROED(l, &h->place, slots);
-  RESERVE_ZEROED(l, &h->first, slots);
-  RESERVE_ZEROED(l, &h->next, 4 * slots);
+  RESERVE_CLEARED(l, &h->place, slots);
+  RESERVE_CLEARED(l, &h->first, slots);
+  RESERVE_CLEARED(l, &h->next, 4 * slots);
   if (!BASE_RESERVE(&l->body->allocator, &h->table, (uint64_t)h->table.count + 1)) l->failed = true;
   if (l->failed) return;
   assert(h->table.data);
@@ -315,13 +308,13 @@ static void add_star(looking *l, clv_dart dart) {
 
 static bool start(looking *l) {
   physics_hangings *h = l->h;
-  RESERVE_ZEROED(l, &h->cell_stamps, (uint64_t)l->m->pages.count << 10);
-  RESERVE_ZEROED(l, &h->vertex_stamps, clv_body_slots(l->body));
-  RESERVE_ZEROED(l, &h->seat_of, clv_body_slots(l->body));
+  RESERVE_CLEARED(l, &h->cell_stamps, (uint64_t)l->m->pages.count << 10);
+  RESERVE_CLEARED(l, &h->vertex_stamps, clv_body_slots(l->body));
+  RESERVE_CLEARED(l, &h->seat_of, clv_body_slots(l->body));
   h->darts.count = h->seats.count = 0;
   if (++h->stamp == 0 && !l->failed) {
-    memset(h->cell_stamps.data, 0, h->cell_stamps.capacity * sizeof *h->cell_stamps.data);
-    memset(h->vertex_stamps.data, 0, h->vertex_stamps.capacity * sizeof *h->vertex_stamps.data);
+    memset(h->cell_stamps.data, 0, h->cell_stamps.count * sizeof *h->cell_stamps.data);
+    memset(h->vertex_stamps.data, 0, h->vertex_stamps.count * sizeof *h->vertex_stamps.data);
     h->stamp = 1;
   }
   return !l->failed;
@@ -705,11 +698,11 @@ const double *clv_body_masses(const clv_body *body) {
 
 const physics_hanging *physics_hanging_at(const clv_body *body, uint32_t slot) {
   const physics_hangings *h = body->hanging;
-  return slot < h->place.capacity && h->place.data[slot] ? &h->table.data[h->place.data[slot] - 1] : NULL;
+  return slot < h->place.count && h->place.data[slot] ? &h->table.data[h->place.data[slot] - 1] : NULL;
 }
 
 bool physics_hangs_otherwise(const physics_hangings *h, uint32_t slot, uint32_t a, uint32_t b) {
-  const uint32_t place = slot < h->place.capacity ? h->place.data[slot] : 0;
+  const uint32_t place = slot < h->place.count ? h->place.data[slot] : 0;
   const physics_hanging *one = place ? &h->table.data[place - 1] : NULL;
   if (one && one->count == 1) one = hidden_at(h, slot);
   if (!one) return false;
@@ -720,7 +713,7 @@ bool physics_hangs_otherwise(const physics_hangings *h, uint32_t slot, uint32_t 
 
 static double gathered_weight(const physics_hangings *h, const double *mass, uint32_t slot) {
   double weight = mass[slot];
-  for (uint32_t child = slot < h->first.capacity ? h->first.data[slot] : 0; child;) {
+  for (uint32_t child = slot < h->first.count ? h->first.data[slot] : 0; child;) {
     weight += gathered_weight(h, mass, child) / h->table.data[h->place.data[child] - 1].count;
     child = *next_child(h, child, slot);
   }

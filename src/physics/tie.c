@@ -15,7 +15,7 @@ typedef struct tying {
 } tying;
 
 static const physics_hanging *known_at(const physics_hangings *h, uint32_t slot) {
-  const uint32_t place = slot < h->place.capacity ? h->place.data[slot] : 0;
+  const uint32_t place = slot < h->place.count ? h->place.data[slot] : 0;
   return place ? &h->table.data[place - 1] : NULL;
 }
 
