@@ -1,7 +1,7 @@
 // Arrays that grow: what is in them stays, what is new is as it should be, and nothing else is looked at again.
 
 #include "base/memory.h"
-#include "support/counting_allocator.h"
+#include "support/patients.h"
 
 static void cleared_arrays_are_cleared_as_far_as_they_are_needed(void **state) {
   (void)state;
@@ -26,9 +26,118 @@ static void cleared_arrays_are_cleared_as_far_as_they_are_needed(void **state) {
   assert_int_equal(memory.live_bytes, 0);
 }
 
+// Bodies that are refined cell by cell, with no step between
+
+typedef struct growing {
+  clv_body *body;
+  const clv_map *map;
+  clv_surgery *surgery;
+  uint32_t row; // of the next cell
+} growing;
+
+static growing growing_of(uint32_t size, const char *model, const clv_allocator *allocator) {
+  beam b = beam_default();
+  b.kind = CLV_GRID_TET5;
+  b.model = model;
+  b.program = laws;
+  if (allocator) b.allocator = *allocator;
+  memcpy(b.cells, (uint32_t[]){size, 4, 4}, sizeof b.cells);
+  memcpy(b.size, (double[]){size, 4, 4}, sizeof b.size);
+  growing g = {.body = beam_create(&b)};
+  g.map = clv_body_map(g.body);
+  g.surgery = operated_surgery(g.body);
+  return g;
+}
+
+static void growing_free(growing *g) {
+  clv_surgery_destroy(g->surgery);
+  clv_body_destroy(g->body);
+}
+
+static clv_dart next_cell(growing *g) {
+  clv_dart cell = 0;
+  while (!cell) cell = clv_cell_at(g->map, CLV_TET, g->row++);
+  return cell;
+}
+
+static clv_result refine_next(growing *g) {
+  const clv_dart cell = next_cell(g);
+  return clv_surgery_refine_cells(g->surgery, &cell, 1, 1, NULL);
+}
+
+static clv_solver *solver_of(clv_body *body) {
+  clv_error error;
+  clv_solver_def def = clv_default_solver_def();
+  def.method = CLV_SYMPLECTIC_EULER;
+  clv_solver *solver = clv_solver_create(body, &def, &error);
+  if (!solver) fail_msg("%s", error.message);
+  assert_int_equal(clv_solver_follow(solver), CLV_OK);
+  return solver;
+}
+
+// The last vertex is far from those that are refined first. What the solver has of it is spoiled, and stays so.
+static void solvers_whose_vectors_grow_look_at_nothing_else(void **state) {
+  (void)state;
+  growing g = growing_of(5, "fem-corotational", NULL);
+  const clv_zone end = clv_zone_box((double[]){-1, -1, -1}, (double[]){0.1, 5, 5});
+  assert_int_equal(clv_body_fix(g.body, &end, CLV_XYZ, NULL), CLV_OK);
+  clv_solver *solver = solver_of(g.body);
+  const uint32_t far = clv_body_slots(g.body) - 1;
+  const double inverse = solver->vectors[SOLVE_INVERSE].data[3 * far];
+  solver->vectors[SOLVE_INVERSE].data[3 * far] = -1;
+  uint32_t capacity = solver->vectors[SOLVE_INVERSE].memory.capacity, grown = 0;
+  for (uint32_t k = 0; k < 150; k++) {
+    assert_int_equal(refine_next(&g), CLV_OK);
+    assert_int_equal(clv_solver_follow(solver), CLV_OK);
+    grown += solver->vectors[SOLVE_INVERSE].memory.capacity != capacity;
+    capacity = solver->vectors[SOLVE_INVERSE].memory.capacity;
+    assert_int_equal((uintptr_t)solver->vectors[SOLVE_INVERSE].data % 64, 0);
+    assert_true(solver->vectors[SOLVE_INVERSE].data[3 * far] == -1);
+  }
+  assert_true(grown >= 1);
+  solver->vectors[SOLVE_INVERSE].data[3 * far] = inverse;
+  operated_check_followed(solver);
+  clv_solver_destroy(solver);
+  growing_free(&g);
+}
+
+// With the n-th request refused while a body grows and its solver follows: both work once there is memory again.
+static bool stands_refusal_while_growing(size_t n) {
+  counting_memory memory = {0};
+  const clv_allocator allocator = counting_allocator(&memory);
+  growing g = growing_of(5, "fem-corotational", &allocator);
+  clv_solver *solver = solver_of(g.body);
+  memory.fail_at = memory.requests + n;
+  memory.refused = false;
+  for (uint32_t k = 0; k < 30 && !memory.refused; k++) {
+    for (uint32_t j = 0; j < 5 && !memory.refused; j++) (void)refine_next(&g);
+    (void)clv_solver_follow(solver);
+  }
+  const bool refused = memory.refused;
+  memory.fail_at = 0;
+  assert_int_equal(refine_next(&g), CLV_OK);
+  assert_int_equal(clv_solver_follow(solver), CLV_OK);
+  if (clv_views_stale(clv_body_views(g.body))) assert_int_equal(clv_views_refresh(clv_body_views(g.body)), CLV_OK);
+  operated_check_followed(solver);
+  operated_check(g.body);
+  clv_solver_destroy(solver);
+  growing_free(&g);
+  assert_int_equal(memory.live_bytes, 0);
+  return refused;
+}
+
+static void refused_memory_while_growing_loses_nothing(void **state) {
+  (void)state;
+  size_t n = 1;
+  while (stands_refusal_while_growing(n)) n += 1 + n / 8;
+  assert_true(n > 20);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cleared_arrays_are_cleared_as_far_as_they_are_needed),
+      cmocka_unit_test(solvers_whose_vectors_grow_look_at_nothing_else),
+      cmocka_unit_test(refused_memory_while_growing_loses_nothing),
   };
-  return cmocka_run_group_tests_name("growth", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("growth", tests, make_laws, free_laws);
 }

@@ -1,34 +1,22 @@
 // Following the body: inverse masses, what falls and what is held, through every commit.
 //
 // A commit says which vertices it changed, the views which masses, and the body which vertices lost one that hung on
-// them; only those are looked at again, and what they hang on. Where that will not do (too many of them, vectors that
-// have to move), everything is.
+// them; only those are looked at again, and what they hang on. Where there are too many of them, everything is.
 
 #include "map/plan.h"
 #include "solve/solver.h"
 #include "view/views.h"
 
-// How many numbers a vector has room for; it moves when it grows, and is filled anew.
-static size_t room_for(const clv_solver *solver, solve_vector which) {
-  enum { LINE = 64 / sizeof(double) };
-  const uint32_t capacity = solver->vectors[which].memory.capacity;
-  return capacity > LINE ? capacity - LINE : 0;
-}
-
 // Where a slot is in the list counts only where the list agrees, so that nothing is to be cleared with it.
 static bool is_touched(const clv_solver *solver, uint32_t slot) {
-  if (slot >= solver->touched_at.capacity) return false;
+  if (slot >= solver->touched_at.count) return false;
   const uint32_t at = solver->touched_at.data[slot];
   return at < solver->touched.count && solver->touched.data[at] == slot;
 }
 
 static bool reserve_touched(clv_solver *solver, uint32_t slot) {
-  const uint32_t had = solver->touched_at.capacity;
-  if (!BASE_RESERVE(&solver->allocator, &solver->touched, (uint64_t)solver->touched.count + 1)) return false;
-  if (slot < had) return true;
-  if (!BASE_RESERVE(&solver->allocator, &solver->touched_at, (uint64_t)slot + 1)) return false;
-  memset(solver->touched_at.data + had, 0, (solver->touched_at.capacity - had) * sizeof *solver->touched_at.data);
-  return true;
+  return BASE_RESERVE(&solver->allocator, &solver->touched, (uint64_t)solver->touched.count + 1) &&
+         BASE_RESERVE_CLEARED(&solver->allocator, &solver->touched_at, (uint64_t)slot + 1);
 }
 
 // A slot whose vertex came, went, came off another or weighs something else now.
@@ -67,16 +55,18 @@ void solve_hear(void *user, const clv_map *view, const clv_commit *commit) {
   for (uint32_t k = 0; k < hanging->left.count && !solver->all_touched; k++) touch(solver, hanging->left.data[k]);
 }
 
+static bool reserve_held(clv_solver *solver, uint64_t numbers, uint64_t slots) {
+  const clv_allocator *a = &solver->allocator;
+  return BASE_RESERVE(a, &solver->held, numbers) && BASE_RESERVE(a, &solver->held_state, 2 * numbers) &&
+         BASE_RESERVE_CLEARED(a, &solver->held_axes, slots);
+}
+
 static bool list_held(clv_solver *solver, const double *inverse, const double *masses) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < 3 * solver->slots; k++) count += inverse[k] == 0 && masses[k / 3] > 0;
-  const uint64_t room = (uint64_t)count + count / 8 + 192; // for those that commits will add
-  if (!BASE_RESERVE(&solver->allocator, &solver->held, room)) return false;
-  if (!BASE_RESERVE(&solver->allocator, &solver->held_state, 2 * room)) return false;
-  solver->held.count = 0;
-  const uint64_t slots = (uint64_t)solver->slots + solver->slots / 32 + MAP_FIRST_CUTS;
-  if (!BASE_RESERVE(&solver->allocator, &solver->held_axes, slots)) return false;
-  memset(solver->held_axes.data, 0, solver->held_axes.capacity);
+  const uint64_t slots = (uint64_t)solver->slots + solver->slots / 32 + MAP_FIRST_CUTS; // with those commits will add
+  solver->held.count = solver->held_axes.count = 0;
+  if (!reserve_held(solver, (uint64_t)count + count / 8 + 192, slots)) return false;
   for (uint32_t k = 0; k < 3 * solver->slots; k++) {
     if (inverse[k] != 0 || !(masses[k / 3] > 0)) continue;
     solver->held.data[solver->held.count++] = k;
@@ -123,11 +113,13 @@ static void list_axes(clv_solver *solver, uint32_t slot, uint32_t axes) {
   *listed = (uint8_t)axes;
 }
 
-static bool has_room(const clv_solver *solver, uint64_t slots) {
-  const uint64_t held = solver->held.count + 3 * (uint64_t)solver->touched.count;
-  return room_for(solver, SOLVE_INVERSE) >= 3 * slots && room_for(solver, SOLVE_FALL) >= 3 * slots &&
-         held <= solver->held.capacity && 2 * held <= solver->held_state.capacity &&
-         slots <= solver->held_axes.capacity;
+// Room for slots that came, and for all axes of what was touched; what is there stays.
+static bool make_room(clv_solver *solver, uint32_t slots) {
+  const uint32_t had = solver->slots;
+  solver->slots = slots;
+  const bool done = solve_vector_of(solver, SOLVE_INVERSE) && solve_vector_of(solver, SOLVE_FALL);
+  solver->slots = had;
+  return done && reserve_held(solver, solver->held.count + 3 * (uint64_t)solver->touched.count, slots);
 }
 
 // What touched vertices hang on weighs something else now, too.
@@ -144,7 +136,7 @@ static bool refresh_touched(clv_solver *solver) {
   const clv_body *body = solver->body;
   const uint32_t slots = clv_body_slots(body);
   if (!solver->current || solver->subject != body->subject || solver->all_touched) return false;
-  if (!touch_parents(solver) || !has_room(solver, slots)) return false;
+  if (!touch_parents(solver) || !make_room(solver, slots)) return false;
   const uint32_t *held = clv_body_held(body);
   for (uint32_t s = solver->slots; s < slots; s++) refresh_slot(solver, s, physics_weight(body, s), held);
   solver->slots = slots;

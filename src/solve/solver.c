@@ -169,9 +169,13 @@ double *solve_vector_of(clv_solver *solver, solve_vector which) {
   solve_room *room = &solver->vectors[which];
   const uint64_t need = (uint64_t)solve_numbers(solver) + LINE / sizeof(double), slots = solver->slots;
   const uint64_t ahead = 3 * (slots / 32 + MAP_FIRST_CUTS); // for what the first cuts part
-  if (need > room->memory.capacity && !BASE_RESERVE(&solver->allocator, &room->memory, need + ahead)) return NULL;
-  const size_t behind = (uintptr_t)room->memory.data % LINE;
-  room->data = room->memory.data + (behind ? (LINE - behind) / sizeof(double) : 0);
+  if (need <= room->memory.capacity) return room->data;
+  const size_t had = room->memory.capacity, before = had ? (size_t)(room->data - room->memory.data) : 0;
+  if (!BASE_RESERVE(&solver->allocator, &room->memory, need + ahead)) return NULL;
+  const size_t behind = (uintptr_t)room->memory.data % LINE, at = behind ? (LINE - behind) / sizeof(double) : 0;
+  room->data = room->memory.data + at;
+  if (had && at != before)
+    memmove(room->data, room->memory.data + before, (had - LINE / sizeof(double)) * sizeof *room->data);
   return room->data;
 }
 

@@ -89,7 +89,8 @@ struct clv_solver {
   bool timed;
 };
 
-// A vector, NULL when memory is out. What is in it does not outlive a commit.
+// A vector, NULL when memory is out. What is in it stays where it grows; what methods write there does not outlive a
+// commit.
 double *solve_vector_of(clv_solver *solver, solve_vector which);
 static inline size_t solve_numbers(const clv_solver *solver) {
   return 3 * (size_t)solver->slots;
