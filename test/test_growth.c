@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "support/patients.h"
+#include "view/views.h"
 
 static void cleared_arrays_are_cleared_as_far_as_they_are_needed(void **state) {
   (void)state;
@@ -133,11 +134,64 @@ static void refused_memory_while_growing_loses_nothing(void **state) {
   assert_true(n > 20);
 }
 
+static const view_slab *only_slab(clv_body *body) {
+  const clv_views *views = clv_body_views(body);
+  for (uint32_t k = 0; k < views->tables.count; k++)
+    if (views->tables.data[k].rows) return views->tables.data[k].slab_count == 1 ? views->tables.data[k].slabs : NULL;
+  return NULL;
+}
+
+// The tail is listed in order, and no vertex is in the slab twice. Whether one of the tail came after a greater slot.
+static bool is_mixed(const view_slab *slab) {
+  const uint32_t *vertices = slab->vertices.data, *tail = slab->tail.data;
+  bool mixed = false;
+  assert_int_equal(slab->tail.count, slab->vertices.count - slab->ordered);
+  for (uint32_t k = 1; k < slab->ordered; k++) assert_true(vertices[k - 1] < vertices[k]);
+  for (uint32_t k = 0, at = 0; k < slab->tail.count; k++) {
+    while (at < slab->ordered && vertices[at] < vertices[tail[k]]) at++;
+    assert_true(tail[k] >= slab->ordered && (at == slab->ordered || vertices[at] != vertices[tail[k]]));
+    if (k == 0) continue;
+    assert_true(vertices[tail[k - 1]] < vertices[tail[k]]);
+    mixed |= tail[k] < tail[k - 1];
+  }
+  return mixed;
+}
+
+// Commits do not put a slab in order before its tail is as long as the rest; vertices are found in it all the same,
+// also where slots of removed ones come again.
+static void slabs_have_long_tails(void **state) {
+  (void)state;
+  growing g = growing_of(10, "springs", NULL);
+  const view_slab *slab = only_slab(g.body);
+  assert_non_null(slab);
+  uint32_t before = 0, ordered = slab->ordered, orders = 0;
+  bool mixed = false;
+  for (uint32_t k = 0; k < 700; k++) {
+    if (k % 8 == 7) {
+      const clv_dart cell = next_cell(&g);
+      assert_int_equal(clv_surgery_remove_cells(g.surgery, &cell, 1, NULL), CLV_OK);
+    } else {
+      assert_int_equal(refine_next(&g), CLV_OK);
+    }
+    if (slab->ordered != ordered) { // by a commit that brought a few dozen
+      orders++;
+      assert_true(before + 64 >= VIEW_LONG_TAIL && before + 64 >= ordered);
+    }
+    ordered = slab->ordered;
+    before = slab->tail.count;
+    mixed |= is_mixed(slab);
+  }
+  assert_true(mixed && orders == 1);
+  operated_check(g.body);
+  growing_free(&g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cleared_arrays_are_cleared_as_far_as_they_are_needed),
       cmocka_unit_test(solvers_whose_vectors_grow_look_at_nothing_else),
       cmocka_unit_test(refused_memory_while_growing_loses_nothing),
+      cmocka_unit_test(slabs_have_long_tails),
   };
   return cmocka_run_group_tests_name("growth", tests, make_laws, free_laws);
 }

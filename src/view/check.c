@@ -101,6 +101,20 @@ static void check_uses(checking *c, const view_slab *slab) {
   }
 }
 
+// Each vertex of the tail is listed, in order; no slot is there twice.
+static void check_tail(checking *c, const view_slab *slab) {
+  bool right = slab->tail.count == slab->vertices.count - slab->ordered;
+  uint32_t before = 0, at = 0;
+  for (uint32_t k = 0; right && k < slab->tail.count; k++) {
+    const uint32_t number = slab->tail.data[k], slot = slab->vertices.data[number];
+    while (at < slab->ordered && slab->vertices.data[at] < slot) at++;
+    right = number >= slab->ordered && (k == 0 || slot > before) &&
+            (at == slab->ordered || slab->vertices.data[at] != slot);
+    before = slot;
+  }
+  if (!right) differ(c, "a slab lists its last vertices wrongly", CLV_NO_DART);
+}
+
 static bool check_table(checking *c) {
   c->rows = 0;
   if (!view_memory_resize(&c->constants, &c->views->allocator, 0, (c->table->constants + 1) * sizeof(double)))
@@ -110,6 +124,7 @@ static bool check_table(checking *c) {
   for (uint32_t s = 0; s < c->table->slab_count; s++) {
     rows += c->table->slabs[s].rows;
     check_uses(c, &c->table->slabs[s]);
+    check_tail(c, &c->table->slabs[s]);
   }
   if (rows != c->table->rows || rows != c->rows) differ(c, "the table has rows that nothing stands for", CLV_NO_DART);
   return true;

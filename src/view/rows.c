@@ -8,6 +8,19 @@ static uint32_t reference_of(const view_table *table, const view_slab *slab, uin
 
 // Vertices
 
+// How many of the tail have a lesser slot.
+static uint32_t search_tail(const view_slab *slab, uint32_t slot) {
+  uint32_t low = 0;
+  for (uint32_t high = slab->tail.count; low < high;) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (slab->vertices.data[slab->tail.data[middle]] < slot)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 static uint32_t search_vertex(const view_slab *slab, uint32_t slot) {
   const uint32_t count = slab->vertices.count, *vertices = slab->vertices.data;
   uint32_t low = 0; // which half it lies in no processor can guess: there is no branch for it
@@ -15,10 +28,8 @@ static uint32_t search_vertex(const view_slab *slab, uint32_t slot) {
     low += (vertices[low + left / 2 - 1] < slot) * (left / 2);
   if (low < slab->ordered && vertices[low] < slot) low++;
   if (low < slab->ordered && vertices[low] == slot) return low;
-  // The tail has those that came last at its end, and they are asked for most.
-  for (uint32_t at = count; at-- > slab->ordered;)
-    if (vertices[at] == slot) return at;
-  return count;
+  const uint32_t at = search_tail(slab, slot);
+  return at < slab->tail.count && vertices[slab->tail.data[at]] == slot ? slab->tail.data[at] : count;
 }
 
 // Rows that come together name the same few vertices again and again.
@@ -31,16 +42,26 @@ static uint32_t find_vertex(view_slab *slab, uint32_t slot) {
   return *recent;
 }
 
+// A new vertex is the last of the slab, and in most cases its slot is the greatest.
+static void append_vertex(view_slab *slab, uint32_t slot) {
+  const uint32_t number = slab->vertices.count++;
+  const uint32_t at = slot > slab->greatest ? slab->tail.count : search_tail(slab, slot);
+  slab->vertices.data[number] = slot;
+  slab->uses.data[slab->uses.count++] = 0;
+  uint32_t *place = slab->tail.data + at;
+  memmove(place + 1, place, (slab->tail.count++ - at) * sizeof *place);
+  *place = number;
+  slab->greatest = slot > slab->greatest ? slot : slab->greatest;
+  slab->built = false;
+}
+
 // The number of a vertex in the slab, used once more. There is room.
 static uint32_t use_vertex(view_slab *slab, uint32_t slot) {
   const uint32_t at = find_vertex(slab, slot);
   if (at == slab->vertices.count) {
     slab->consecutive = at == 0 || (slab->consecutive && slot == slab->vertices.data[at - 1] + 1);
     slab->recent[slot % VIEW_RECENT] = at;
-    slab->vertices.data[slab->vertices.count++] = slot;
-    slab->uses.data[slab->uses.count++] = 0;
-    slab->greatest = slot > slab->greatest ? slot : slab->greatest;
-    slab->built = false;
+    append_vertex(slab, slot);
   } else if (!slab->uses.data[at]) {
     slab->unused--;
   }
@@ -76,18 +97,23 @@ static void drop_uses(view_table *table, view_slab *slab, uint32_t row) {
   }
 }
 
+static inline bool is_tail_long(const view_slab *slab) {
+  return slab->tail.count >= VIEW_LONG_TAIL && slab->tail.count >= slab->ordered;
+}
+
 static bool make_room(view_table *table, view_workshop *shop, view_slab *slab) {
   const clv_allocator *a = &shop->allocator;
-  if (slab->vertices.count - slab->ordered >= VIEW_LONGEST_TAIL && !view_slab_order(table, shop, slab)) return false;
+  if (is_tail_long(slab) && !view_slab_order(table, shop, slab)) return false;
   const uint64_t need = (uint64_t)slab->vertices.count + table->particles;
-  return BASE_RESERVE(a, &slab->vertices, need) && BASE_RESERVE(a, &slab->uses, need);
+  return BASE_RESERVE(a, &slab->vertices, need) && BASE_RESERVE(a, &slab->uses, need) &&
+         BASE_RESERVE(a, &slab->tail, (uint64_t)slab->tail.count + table->particles);
 }
 
 // For the vertices of one more row.
 static inline bool reserve_vertices(view_table *table, view_workshop *shop, view_slab *slab) {
-  const uint32_t count = slab->vertices.count, need = count + table->particles;
-  const bool room =
-      count - slab->ordered < VIEW_LONGEST_TAIL && need <= slab->vertices.capacity && need <= slab->uses.capacity;
+  const uint32_t need = slab->vertices.count + table->particles;
+  const bool room = !is_tail_long(slab) && need <= slab->vertices.capacity && need <= slab->uses.capacity &&
+                    slab->tail.count + table->particles <= slab->tail.capacity;
   return room || slab->loose || make_room(table, shop, slab);
 }
 

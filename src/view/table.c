@@ -7,16 +7,24 @@
 
 enum { ALIGNMENT = 64, PAGE = 4096 };
 
-// `data` begins `offset` bytes behind a multiple of `unit`; nothing is written behind what is kept.
+// Where `data` begins in a block: `offset` bytes behind a multiple of `unit`, and not at its very start.
+static size_t start_in(const uint8_t *block, size_t unit, size_t offset) {
+  return (2 * unit + offset - (uintptr_t)block % unit - 1) % unit + 1;
+}
+
+// Nothing is written behind what is kept.
 static bool move(view_memory *memory, const clv_allocator *allocator, size_t keep, size_t size, size_t unit,
                  size_t offset) {
-  const size_t whole = size + unit;
-  uint8_t *block = base_allocate(allocator, whole);
+  const size_t whole = size + unit, before = keep ? (size_t)((uint8_t *)memory->data - memory->block) : 0;
+  uint8_t *block =
+      keep ? allocator->resize(allocator->user, memory->block, memory->size, whole) : base_allocate(allocator, whole);
   if (!block) return false;
   base_large_pages(block, whole);
-  uint8_t *data = block + (2 * unit + offset - (uintptr_t)block % unit - 1) % unit + 1;
-  if (keep) memcpy(data, memory->data, keep);
-  base_free(allocator, memory->block, memory->size);
+  uint8_t *data = block + start_in(block, unit, offset);
+  if (!keep)
+    base_free(allocator, memory->block, memory->size);
+  else if (data != block + before)
+    memmove(data, block + before, keep);
   *memory = (view_memory){.data = data, .block = block, .size = whole, .room = size};
   return true;
 }
@@ -79,6 +87,7 @@ static void free_slabs(view_table *table, const clv_allocator *a) {
     BASE_RELEASE(a, &slab->nexts);
     BASE_RELEASE(a, &slab->vertices);
     BASE_RELEASE(a, &slab->uses);
+    BASE_RELEASE(a, &slab->tail);
     view_memory_free(&slab->stiffness, a);
     view_memory_free(&slab->sums, a);
   }
@@ -365,6 +374,7 @@ static bool number_vertices(view_table *table, view_workshop *shop, view_slab *s
   }
   if (!room) return false;
   slab->vertices.count = slab->uses.count = slab->ordered = count;
+  slab->tail.count = 0;
   slab->consecutive = count && slab->vertices.data[count - 1] - slab->vertices.data[0] == count - 1;
   slab->unused = 0;
   slab->greatest = count ? slab->vertices.data[count - 1] : 0;

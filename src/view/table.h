@@ -2,8 +2,9 @@
 //
 // A slab is what a kernel runs over: batches of eight rows, and the vertices that they name, whose positions are copied
 // for the kernel, so that a row says where its particles are by small numbers. The vertices of a slab lie in order of
-// their slots, except for a tail of those that came since; a vertex that no row uses any more stays until the slab is
-// put in order. That is done once somebody evaluates it; commits do it only where the tail has become long.
+// their slots, except for a tail of those that came since, which is listed in order; a vertex that no row uses any more
+// stays until the slab is put in order. That is done once somebody evaluates it; commits do it only where the tail has
+// become as long as what lies before it, so that it costs each new vertex the same in slabs of any size.
 //
 // Rows of a slab are dense: the last row takes the place of one that goes. Lanes
 // behind the last row are like rows of the batch before, as far as they were filled: any places and constants do there.
@@ -14,7 +15,7 @@
 #include "rule/kernel.h"
 #include "view/feed.h"
 
-enum { VIEW_SLABS = 64, VIEW_TAIL = 256, VIEW_LONGEST_TAIL = 1024, VIEW_RECENT = 256 };
+enum { VIEW_SLABS = 64, VIEW_TAIL = 256, VIEW_LONG_TAIL = 1024, VIEW_RECENT = 256 };
 
 // A row's reference: slab and row, from 1; 0 is none.
 #define VIEW_ROW_BITS 26u
@@ -45,6 +46,7 @@ typedef struct view_slab {
   BASE_ARRAY(uint32_t) keys, nexts;   // the next row of the same cell, for inner sites
   uint32_t ordered, unused, greatest; // greatest: no vertex has a greater slot
   BASE_ARRAY(uint32_t) vertices, uses;
+  BASE_ARRAY(uint32_t) tail; // the numbers from `ordered` on, by slot
   uint32_t
       recent[VIEW_RECENT]; // by the end of a slot: the number of a vertex that was found with it, if it still has it
   bool loose;              // places are vertices' slots for a while, not their numbers in the slab
