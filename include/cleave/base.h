@@ -81,7 +81,7 @@ typedef struct clv_allocator {
   void *user;
 } clv_allocator;
 
-// malloc, realloc and free; blocks of a megabyte and more are pages of the system, which grow where they lie.
+// malloc, realloc and free.
 CLV_API clv_allocator clv_default_allocator(void);
 
 // The kinds of cells. The first six are templates: their inner links are constants of the shape (VTK corner order).

@@ -5,8 +5,6 @@
 
 #include "cleave/base.h"
 
-#include "base/pages.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,29 +48,15 @@ clv_result clv_error_set(clv_error *error, clv_result code, const char *format, 
   return code;
 }
 
-static void *from_malloc(void *p, size_t new_size) {
+static void *base_default_resize(void *user, void *p, size_t old_size, size_t new_size) {
+  (void)user;
+  (void)old_size;
   // realloc(p, 0) frees in some C libraries and allocates in others.
   if (new_size == 0) {
     free(p);
     return NULL;
   }
   return realloc(p, new_size);
-}
-
-// Small blocks are malloc's, large ones pages; what becomes the other is copied.
-static void *base_default_resize(void *user, void *p, size_t old_size, size_t new_size) {
-  (void)user;
-  const bool was_paged = p && old_size >= BASE_PAGED, is_paged = new_size >= BASE_PAGED;
-  if (!p || new_size == 0 || was_paged == is_paged)
-    return was_paged || is_paged ? base_pages_resize(p, old_size, new_size) : from_malloc(p, new_size);
-  void *moved = is_paged ? base_pages_resize(NULL, 0, new_size) : malloc(new_size);
-  if (!moved) return NULL;
-  memcpy(moved, p, old_size < new_size ? old_size : new_size);
-  if (was_paged)
-    base_pages_resize(p, old_size, 0);
-  else
-    free(p);
-  return moved;
 }
 
 clv_allocator clv_default_allocator(void) {
