@@ -49,11 +49,18 @@ math(EXPR last_shard "${shards} - 1")
 foreach(shard RANGE ${last_shard})
   list(APPEND shard_files ${rules_dir}/kernels_${shard}.inc)
 endforeach()
+# The emitter leaves files alone whose text is the same, so that nothing is compiled again for nothing; that it has run is
+# told by a file of its own.
 add_custom_command(
-  OUTPUT ${rules_dir}/table.c ${rules_dir}/topology.c ${shard_files}
+  OUTPUT ${rules_dir}/emitted
   COMMAND cleave_emit ${rules_dir} ${shards} ${instruction_sets}
+  COMMAND ${CMAKE_COMMAND} -E touch ${rules_dir}/emitted
+  BYPRODUCTS ${rules_dir}/table.c ${rules_dir}/topology.c ${shard_files}
   DEPENDS cleave_emit
   VERBATIM)
+add_custom_target(cleave_emitted DEPENDS ${rules_dir}/emitted)
+add_dependencies(cleave cleave_emitted)
+set_source_files_properties(${rules_dir}/table.c ${rules_dir}/topology.c ${shard_files} PROPERTIES GENERATED TRUE)
 target_sources(cleave PRIVATE ${rules_dir}/table.c ${rules_dir}/topology.c)
 set_source_files_properties(${rules_dir}/topology.c PROPERTIES COMPILE_OPTIONS -w)
 
