@@ -627,8 +627,46 @@ static void warm_operations_need_no_memory(void **unused) {
   clv_body_destroy(body);
 }
 
+// What a finer neighbour put on the border of a family, in a facet or in an edge, stays when the neighbour is removed.
+// Then the family is not put together: nothing else would know the vertices in the middle.
+static void families_stay_where_finer_cells_are_gone(void **unused) {
+  (void)unused;
+  static const clv_grid_kind kinds[] = {CLV_GRID_QUAD, CLV_GRID_TRI, CLV_GRID_HEX, CLV_GRID_TET5};
+  for (uint32_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    for (uint32_t diagonal = 0; diagonal < 2; diagonal++) {
+      clv_body *body = grid_body(kinds[k], 2, 2, 1);
+      clv_surgery *surgery = operated_surgery(body);
+      const clv_zone all = clv_zone_all(), here = clv_zone_box((double[]){-1, -1, -1}, (double[]){1, 1, 2});
+      const clv_zone finer = clv_zone_box((double[]){1, diagonal ? 1 : -1, -1}, (double[]){3, diagonal ? 3 : 1, 2});
+      clv_surgery_report report;
+      assert_int_equal(clv_surgery_refine(surgery, &here, 1, NULL), CLV_OK);
+      assert_int_equal(clv_surgery_refine(surgery, &finer, 2, NULL), CLV_OK);
+      operated_remove(surgery, clv_zone_plane((double[]){1.01, 0, 0}, (double[]){1, 0, 0}));
+      operated_remove(surgery, clv_zone_plane((double[]){0, 1.01, 0}, (double[]){0, 1, 0}));
+      const double mass = operated_mass(body);
+      assert_int_equal(clv_surgery_coarsen(surgery, &all, 0, &report), CLV_OK);
+      operated_check(body);
+      assert_true(fabs(operated_mass(body) - mass) <= 1e-12 * mass);
+      // No vertex has forgotten where it rests: those at the origin are the corner there.
+      const clv_map *map = clv_body_map(body);
+      const double *rest = clv_body_rest(body);
+      uint32_t corners = 0;
+      for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id))
+        corners += fabs(rest[3 * (size_t)id.index]) + fabs(rest[3 * (size_t)id.index + 1]) +
+                       fabs(rest[3 * (size_t)id.index + 2]) ==
+                   0;
+      assert_int_equal(corners, 1);
+      if (kinds[k] == CLV_GRID_QUAD && !diagonal) assert_int_equal(report.coarsened, 0);
+      assert_int_equal(clv_surgery_refine(surgery, &all, 2, NULL), CLV_OK);
+      operated_check(body);
+      clv_surgery_destroy(surgery);
+      clv_body_destroy(body);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(families_stay_where_finer_cells_are_gone),
       cmocka_unit_test(all_ways_select_the_same),
       cmocka_unit_test(strokes_add_up),
       cmocka_unit_test(no_seam_lets_through),

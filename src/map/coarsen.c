@@ -113,15 +113,18 @@ static bool is_bare(const coarsening *c, uint32_t facet) {
   return true;
 }
 
+static clv_result refuse_lost(const coarsening *c) {
+  return map_fail(c->m, CLV_ERROR_REFUSED,
+                  "the cells cannot be put together: something was cut or removed beside them");
+}
+
 static clv_result find_facets(coarsening *c) {
   const clv_template *shape = c->family.shape;
   if (!is_whole_inside(c))
     return map_fail(c->m, CLV_ERROR_REFUSED, "the cells cannot be put together: the facets between them are divided");
   for (uint32_t k = 0; k < shape->facet_count; k++) {
     const bool free = !c->family.beyond[4u * shape->facet_first[k]];
-    if (is_cut(c, k) || (free && !is_bare(c, k)))
-      return map_fail(c->m, CLV_ERROR_REFUSED,
-                      "the cells cannot be put together: something was cut or removed beside them");
+    if (is_cut(c, k) || (free && !is_bare(c, k))) return refuse_lost(c);
     c->facets[k] = free ? FACET_FREE : is_coarse(c, k) ? FACET_COARSE : FACET_FINE;
   }
   return CLV_OK;
@@ -193,7 +196,15 @@ static bool needs_middle(coarsening *c, uint32_t l) {
   return !round && !go_round(c, shape->alpha[2][l], NULL, &round, &unused);
 }
 
-static void find_edges(coarsening *c) {
+// True where the middle of an edge stays for finer vertices alone, which were left by what is gone: no other cell has
+// it, and nobody could say which vertex it was.
+static bool is_left_behind(const coarsening *c, uint32_t l) {
+  const clv_template *shape = c->family.shape;
+  if (!c->halved[l] || c->facets[shape->facet[l]] != FACET_FREE) return false;
+  return shape->dimension == 2 || c->facets[shape->facet[shape->alpha[2][l]]] == FACET_FREE;
+}
+
+static clv_result find_edges(coarsening *c) {
   const clv_template *shape = c->family.shape;
   for (uint32_t l = 0; l < shape->dart_count; l++) {
     if (!is_first(shape, l)) continue;
@@ -201,7 +212,9 @@ static void find_edges(coarsening *c) {
     const uint32_t other = shape->alpha[0][l];
     c->halved[l] = c->halved[other] = halved;
     if (shape->dimension == 3) c->halved[shape->alpha[2][l]] = c->halved[shape->alpha[2][other]] = halved;
+    if (is_left_behind(c, l)) return refuse_lost(c);
   }
+  return CLV_OK;
 }
 
 // Putting the cells beyond right
@@ -390,8 +403,8 @@ static clv_result coarsen(coarsening *c) {
   const map_family *f = &c->family;
   const uint32_t count = 4u * f->shape->dart_count;
   clv_result result = find_facets(c);
+  if (result == CLV_OK) result = find_edges(c);
   if (result != CLV_OK) return result;
-  find_edges(c);
   result = map_cell_add(c->m, (clv_kind)f->table->kind, &c->parent);
   if (result == CLV_OK && map_side(c->m, f->border[0])) result = map_turn(c->m, c->parent);
   if (result == CLV_OK) result = join_beyond(c);
