@@ -67,6 +67,20 @@ static inline void operated_check(clv_body *body) {
   operated_check_hanging(body);
 }
 
+// Each column has a value at every orbit it lives on, and numbers are numbers.
+static inline void operated_check_embedded(clv_body *body) {
+  const clv_map *map = clv_body_map(body);
+  const clv_column *column;
+  for (clv_dart dart = clv_dart_next(map, 0); dart; dart = clv_dart_next(map, dart))
+    for (uint32_t c = 0; (column = clv_column_list(map, c)); c++) {
+      const clv_column_def *def = clv_column_get_def(column);
+      const double *value = clv_column_at(column, dart);
+      if (!value) fail_msg("'%s' has no value at dart %u", def->name, dart);
+      for (uint32_t k = 0; def->type == CLV_DOUBLE && k < def->components; k++)
+        if (!isfinite(value[k])) fail_msg("'%s' is %g at dart %u", def->name, value[k], dart);
+    }
+}
+
 static inline double operated_mass(const clv_body *body) {
   clv_momenta m;
   clv_body_momenta(body, &m);
