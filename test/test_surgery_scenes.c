@@ -233,6 +233,33 @@ static void events_for_a_body_that_is_gone_are_in_vain(void **unused) {
   clv_scene_destroy(scene);
 }
 
+// Springs have a force, cells do not: told where it is said, before anything runs.
+static void only_springs_tear_by_force(void **unused) {
+  (void)unused;
+  static const char *const models[] = {"fem-corotational", "springs", "springs-hybrid"};
+  for (uint32_t k = 0; k < 3; k++) {
+    char text[512];
+    clv_error error = {0};
+    snprintf(text, sizeof text,
+             "cleave: 1\nmesh: {grid: tet5, cells: [3, 2, 2], size: [3, 2, 2]}\nmodel: %s\nuntil: 1\nevents:\n"
+             "  - {at: 0.5, tear: {force: 2 N}}\n",
+             models[k]);
+    clv_scene *scene = parse(text, &error);
+    if (!scene) fail_msg("%s", error.message);
+    clv_world *world = clv_scene_world(scene, 1, &error);
+    if (k) {
+      if (!world) fail_msg("%s", error.message);
+    } else {
+      assert_null(world);
+      assert_string_equal(error.message,
+                          "test.yaml:6:29: the body has no springs on its edges: let it tear by 'stress' "
+                          "or by 'strain', or take a model of springs");
+    }
+    clv_world_destroy(world);
+    clv_scene_destroy(scene);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_cloth_is_pulled_apart, directory_setup, directory_teardown),
@@ -241,6 +268,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_block_is_sliced, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(the_tool_is_recorded, directory_setup, directory_teardown),
       cmocka_unit_test(events_for_a_body_that_is_gone_are_in_vain),
+      cmocka_unit_test(only_springs_tear_by_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

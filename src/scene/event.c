@@ -47,10 +47,16 @@ static bool make_adapt(const scene_reader *r, const clv_mesh *mesh, const scene_
   return scene_zone_make(r, mesh, &hold->in.part, &scene_group_where, &hold->in.zone, &action->zone);
 }
 
-static bool make_tear(const scene_reader *r, const clv_mesh *mesh, const scene_hold *hold, clv_action *action) {
+static bool make_tear(const scene_reader *r, const clv_body *body, const clv_mesh *mesh, const scene_hold *hold,
+                      clv_action *action) {
   clv_tear *tear = &action->tear;
   *tear = clv_default_tear();
   tear->kind = (clv_tear_kind)clv_tear_from_name(scene_zone_key(&hold->part, &scene_group_tear)->name);
+  if (tear->kind == CLV_TEAR_FORCE && !clv_column_find(clv_body_map(body), "ks"))
+    return scene_fail(
+        r, scene_place(&hold->part, "force"),
+        "the body has no springs on its edges: let it tear by 'stress' or by 'strain', or take a model of "
+        "springs");
   tear->threshold = hold->threshold[tear->kind];
   tear->most = hold->most;
   tear->masked = scene_given(&hold->part, &scene_group_tear, "along");
@@ -72,7 +78,7 @@ static bool make_action(const scene_reader *r, clv_scene *scene, clv_body *body,
     memcpy(action->edge, hold->blade.edge, sizeof action->edge);
   }
   action->level = hold->level;
-  if (action->kind == CLV_ACTION_TEAR) return make_tear(r, mesh, hold, action);
+  if (action->kind == CLV_ACTION_TEAR) return make_tear(r, body, mesh, hold, action);
   if (action->kind == CLV_ACTION_APPLY)
     return scene_apply_make(r, scene, hold, &action->apply) &&
            scene_zone_make(r, mesh, &hold->in.part, &scene_group_where, &hold->in.zone, &action->zone);
