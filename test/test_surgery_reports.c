@@ -85,8 +85,11 @@ static void sofa_3202_last_element(void **unused) {
       clv_surgery *surgery = operated_surgery(body);
       clv_solver_def def = beam_method((clv_method)method);
       def.linear = (clv_linear)linear;
-      const clv_zone all = clv_zone_all();
-      assert_int_equal(clv_body_fix(body, &all, CLV_XYZ, NULL), CLV_OK);
+      const clv_zone all = clv_zone_all(); // what rests must be held; everything else moves until it is gone
+      if (method == CLV_STATIC)
+        assert_int_equal(clv_body_fix(body, &all, CLV_XYZ, NULL), CLV_OK);
+      else
+        operated_deform(body, 0.002);
       clv_solver *solver = beam_solver(body, &def);
       random_source random = {7};
       for (uint32_t left = 5; left > 0; left--) {
