@@ -467,8 +467,37 @@ static void memory_may_run_out_anywhere(void **unused) {
   }
 }
 
+// What the point has moved is the middle of nothing: cells that came of one stay parted there, since the one would
+// weigh something else.
+static void moved_vertices_leave_their_families(void **unused) {
+  (void)unused;
+  static const clv_grid_kind kinds[] = {CLV_GRID_TET5, CLV_GRID_TRI};
+  for (uint32_t k = 0; k < 2; k++) {
+    clv_body *body = tissue(kinds[k], "fem-corotational");
+    clv_surgery *surgery = operated_surgery(body);
+    const clv_zone all = clv_zone_all();
+    assert_int_equal(clv_surgery_refine(surgery, &all, 1, NULL), CLV_OK);
+    stretch(body, 0.1);
+    const double mass = operated_mass(body), top = k ? 0.05 : 2.05;
+    clv_scalpel *scalpel = scalpel_with(surgery, 0);
+    const double path[][3] = {{0.3, 1.1, top}, {5, 1.15, top}};
+    const sums sum = stroke(scalpel, surgery, path, 2, 200, NULL);
+    assert_true(sum.moved > 0);
+    clv_surgery_report report;
+    if (clv_surgery_coarsen(surgery, &all, 0, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
+    assert_true(report.coarsened > 0);
+    if (fabs(operated_mass(body) - mass) > 1e-12 * mass)
+      fail_msg("%s weighs %.17g, not %.17g", clv_grid_name(kinds[k]), operated_mass(body), mass);
+    operated_check(body);
+    clv_scalpel_destroy(scalpel);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(moved_vertices_leave_their_families),
       cmocka_unit_test(a_line_is_cut),
       cmocka_unit_test(a_body_is_parted),
       cmocka_unit_test(nothing_is_lost_in_any_state),

@@ -116,19 +116,6 @@ bool slice_may_split(const slicing *c, clv_dart cell) {
   return !model->springs && !model->bending;
 }
 
-clv_result slice_odd_level(const slicing *c, clv_orbit orbit, clv_dart dart, int32_t *level) {
-  clv_walk star;
-  *level = 0;
-  if (clv_walk_star(&star, c->surgery->map, orbit, dart) != CLV_OK) return surgery_no_memory(c->surgery);
-  for (uint32_t k = 0; k < star.count; k++) {
-    const int32_t here = (int32_t)surgery_level_of(c->surgery, star.darts[k]);
-    *level = here > *level ? here : *level;
-  }
-  clv_walk_end(&star);
-  *level += *level > 0; // what was never refined has no family
-  return CLV_OK;
-}
-
 // Refining
 
 clv_result slice_crosses(slicing *c, clv_dart cell, bool *crossed) {

@@ -53,9 +53,6 @@ clv_result slice_crosses(slicing *cutting, clv_dart cell, bool *crossed);
 bool slice_may_split(const slicing *cutting, clv_dart cell);
 // Adds a cell to the surgery's `cells` if it can be refined and is coarser than the slice's level.
 clv_result slice_list_coarse(slicing *cutting, clv_dart cell);
-// The level that a vertex gets which is no middle of an edge any more, or never was: such that nobody takes the cells
-// about it for a family. `dart`: one of it, or of its edge.
-clv_result slice_odd_level(const slicing *cutting, clv_orbit orbit, clv_dart dart, int32_t *level);
 
 // The cells in `cells` that are to be refined before vertices near the plane can move: the coarse ones about them.
 clv_result slice_list_about(slicing *cutting);

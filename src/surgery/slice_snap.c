@@ -256,19 +256,6 @@ clv_result slice_list_about(slicing *c) {
 
 // Moving
 
-static clv_result set_levels(slicing *c) {
-  clv_surgery *s = c->surgery;
-  clv_result result = CLV_OK;
-  for (uint32_t k = 0; result == CLV_OK && k < c->shifts.count; k++) {
-    if (!c->shifts.data[k].moved) continue;
-    const clv_dart dart = clv_id_dart(s->map, CLV_VERTEX, c->shifts.data[k].vertex);
-    int32_t level = 0;
-    result = slice_odd_level(c, CLV_VERTEX, dart, &level);
-    if (result == CLV_OK && level) result = surgery_of_map(s, clv_column_set(s->levels, dart, &level));
-  }
-  return result;
-}
-
 static clv_result move_all(slicing *c, clv_surgery_report *report) {
   clv_surgery *s = c->surgery;
   const scalpel_bounds bounds = {.quality = c->slice->quality, .tries = 1};
@@ -280,7 +267,6 @@ static clv_result move_all(slicing *c, clv_surgery_report *report) {
   result = surgery_begin(s);
   if (result != CLV_OK) return result;
   result = scalpel_carry_out(s);
-  if (result == CLV_OK) result = set_levels(c);
   result = surgery_end(s, result, NULL);
   if (result != CLV_OK) return result;
   report->moved += s->did.moved;

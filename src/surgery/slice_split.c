@@ -35,13 +35,16 @@ static uint32_t corner_slot(const clv_map *map, clv_dart dart) {
   return corners_of(map, dart)[shape->sub[clv_orbit_dims(map, CLV_CORNER)].of[dart & 63u]];
 }
 
-// Every cell about an edge may be changed, and this one is the first of them.
-static clv_result is_ours(const slicing *c, clv_dart dart, bool *ours) {
+// Every cell about an edge may be changed, and this one is the first of them; then the edge knows the level of what
+// comes into it.
+static clv_result is_ours(const slicing *c, slice_edge *edge, bool *ours) {
+  const clv_dart dart = edge->dart;
   clv_walk star;
   if (clv_walk_star(&star, c->surgery->map, CLV_EDGE, dart) != CLV_OK) return surgery_no_memory(c->surgery);
   *ours = true;
   for (uint32_t k = 0; *ours && k < star.count; k++)
     *ours = star.darts[k] >> 6 >= dart >> 6 && slice_may_split(c, star.darts[k]);
+  if (*ours) edge->level = scalpel_odd_level(c->surgery, &star);
   clv_walk_end(&star);
   return CLV_OK;
 }
@@ -72,8 +75,7 @@ static clv_result add_edge(slicing *c, clv_dart dart) {
     edge.square += (rest[b] - rest[a]) * (rest[b] - rest[a]);
   }
   bool ours = false;
-  clv_result result = is_ours(c, dart, &ours);
-  if (result == CLV_OK && ours) result = slice_odd_level(c, CLV_EDGE, dart, &edge.level);
+  const clv_result result = is_ours(c, &edge, &ours);
   if (result != CLV_OK || !ours) return result;
   if (!BASE_RESERVE(&s->allocator, &c->edges, (uint64_t)c->edges.count + 1)) return surgery_no_memory(s);
   c->edges.data[c->edges.count++] = edge;
