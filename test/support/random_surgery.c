@@ -486,8 +486,8 @@ const random_surgery random_surgeries[] = {
     {"rule: cut", rule_cut, EFFECT_PARTS, 6},
     {"rule: tear", rule_tear, EFFECT_PARTS, 5},
     {"rule: pierce", rule_pierce, EFFECT_REMOVES, 5},
-    {"rule: refine", rule_refine, EFFECT_RENEWS, 8},
-    {"rule: coarsen", rule_coarsen, EFFECT_RENEWS, 10},
-    {"rule: bisect", rule_bisect, EFFECT_RENEWS, 30},
+    {"rule: refine", rule_refine, EFFECT_RENEWS, 14},
+    {"rule: coarsen", rule_coarsen, EFFECT_RENEWS, 18},
+    {"rule: bisect", rule_bisect, EFFECT_RENEWS, 45},
 };
 const uint32_t random_surgery_count = sizeof random_surgeries / sizeof *random_surgeries;

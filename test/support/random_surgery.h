@@ -38,7 +38,7 @@ extern const random_surgery random_surgeries[];
 extern const uint32_t random_surgery_count;
 
 // Beyond so many cells nothing is refined.
-enum { PATIENT_ENOUGH = 200 };
+enum { PATIENT_ENOUGH = 160 };
 
 // The programs that rules are taken from.
 void random_surgery_begin(void);
