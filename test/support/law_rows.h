@@ -14,7 +14,7 @@
 #include "rule/kernel.h"
 #include "support/random.h"
 
-enum { LAW_ROW_PARAMS = 64, LAW_ROW_READS = 128 };
+enum { LAW_ROW_PARAMS = 128, LAW_ROW_READS = 128 };
 
 typedef struct law_body {
   clv_map *map;
