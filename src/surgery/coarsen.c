@@ -7,6 +7,8 @@
 
 #include "surgery/surgery.h"
 
+#include <math.h>
+
 // Momentum
 
 #define CHILD 0x80000000u // with a slot: of a vertex that came between others
@@ -132,6 +134,22 @@ static bool all_zoned(const clv_surgery *s, const clv_family *family) {
   return true;
 }
 
+// Vertices that were moved onto a path are no middles any more: the whole would not weigh what its parts do. Nor would
+// it where a corner was moved, and the middles beside it were not.
+static bool is_uneven(const clv_surgery *s, const clv_family *family, const uint32_t *slots) {
+  const double *rest = clv_body_rest(s->body);
+  double size = 0, off = 0;
+  for (uint32_t k = family->corner_count; k < family->vertex_count; k++) {
+    const double *a = rest + 3 * (size_t)slots[family->ends[k][0]], *b = rest + 3 * (size_t)slots[family->ends[k][1]];
+    const double *middle = rest + 3 * (size_t)slots[k];
+    for (uint32_t i = 0; i < 3; i++) {
+      size = fmax(size, fabs(a[i] - b[i]));
+      off = fmax(off, fabs(0.5 * (a[i] + b[i]) - middle[i]));
+    }
+  }
+  return off > 1e-9 * size;
+}
+
 // A crack may end in the middle of an edge while the cells about it are fine. Coarse ones would have to close it
 // (physics/tie.h): in all of them the middle must lie between the same two.
 static bool closes_crack(const clv_surgery *s, const clv_family *family, const uint32_t *slots) {
@@ -192,7 +210,7 @@ static clv_result coarsen_listed(clv_surgery *s, uint32_t level) {
     if (!clv_map_family(s->map, cell, level, surgery_levels(s), &family) || !all_zoned(s, &family)) continue;
     uint32_t slots[SURGERY_FAMILY_VERTICES];
     surgery_family_slots(s, &family, slots);
-    if (closes_crack(s, &family, slots)) continue;
+    if (is_uneven(s, &family, slots) || closes_crack(s, &family, slots)) continue;
     result = clv_map_coarsen(s->map, cell, level, surgery_levels(s), NULL);
     if (result == CLV_ERROR_REFUSED) {
       result = CLV_OK;

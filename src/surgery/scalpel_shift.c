@@ -440,9 +440,6 @@ static clv_result set_value(clv_surgery *s, const surgery_value *value) {
     for (uint32_t k = 0; result == CLV_OK && k < walk.count; k++) // whatever becomes of it: each part has it
       result = clv_column_set(columns[which], walk.darts[k], value->after[which]);
   }
-  const int32_t level = value->moved ? scalpel_odd_level(s, &walk) : 0;
-  for (uint32_t k = 0; level && result == CLV_OK && k < walk.count; k++)
-    result = clv_column_set(s->levels, walk.darts[k], &level);
   clv_walk_end(&walk);
   return surgery_of_map(s, result);
 }
