@@ -17,11 +17,11 @@
 #include <stdlib.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-enum { OPERATIONS = 1000 };
+enum { OPERATIONS = 1000, LIFE = 12 };
 #else
-enum { OPERATIONS = 5000 };
+enum { OPERATIONS = 5000, LIFE = 60 };
 #endif
-enum { SOAK_OPERATIONS = 100000, LIFE = 60, TRIES = 200, MOST_OPERATIONS = 64, MODELS = 9 };
+enum { SOAK_OPERATIONS = 100000, TRIES = 200, MOST_OPERATIONS = 64, MODELS = 9 };
 
 typedef struct options {
   uint32_t operations;
