@@ -377,7 +377,7 @@ static void check_tally(const tally *t) {
                 "models %u, kinds %u, ways %u at least; %u cells put together after cuts\n",
                 t->done, t->tried, t->bodies, t->twins, t->steps, t->refused, least_of(t->models, MODELS),
                 least_of(t->kinds, CLV_GRID_KIND_COUNT), least_of(t->ways, WAYS), t->together_after_cuts);
-  const uint32_t least = t->done / 250;
+  const uint32_t least = t->done / 500; // edges are bisected where no vertex hangs: that is rare
   assert_true(least_of(t->operations, random_surgery_count) >= least);
   assert_true(least_of(t->models, MODELS) >= least);
   assert_true(least_of(t->kinds, CLV_GRID_KIND_COUNT) >= least);
