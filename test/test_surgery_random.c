@@ -393,7 +393,7 @@ static void bodies_stand_random_surgery(void **state) {
   tally t = {.done = 0};
   assert_true(random_surgery_count <= MOST_OPERATIONS);
   for (uint64_t seed = o->seed; t.done < o->operations; seed++) {
-    uint64_t hash, again;
+    uint64_t hash = 0, again = 0;
     const uint32_t left = o->operations - t.done, most = left < LIFE ? left : LIFE;
     const uint32_t threads = seed / 2 % 2 ? 2 : 1;
     o->seed = seed;
