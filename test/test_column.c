@@ -240,6 +240,34 @@ static void a_set_value_goes_with_what_was_joined_for_a_while(void **state) {
   }
 }
 
+// An edge goes between two faces that are open elsewhere. Of the second a part joins the first, with what was said of
+// that; the rest has come of the second alone.
+static void a_set_value_is_not_of_what_a_removal_parts(void **state) {
+  (void)state;
+  clv_map *map = create_map(2);
+  clv_column *tag = create(map, (clv_column_def){.name = "tag", .orbit = CLV_CELL});
+  begin(map);
+  const clv_dart a = add_cell(map, CLV_QUAD), b = add_cell(map, CLV_QUAD);
+  assert_int_equal(clv_column_set(tag, b, &(double){3}), CLV_OK);
+  commit(map);
+  begin(map);
+  assert_int_equal(clv_map_sew(map, 2, a, b), CLV_OK);
+  assert_int_equal(clv_map_unsew(map, 1, a | 1), CLV_OK);
+  assert_int_equal(clv_map_unsew(map, 1, b | 4), CLV_OK);
+  assert_int_equal(clv_column_set(tag, a | 4, &(double){7}), CLV_OK);
+  assert_int_equal(clv_map_remove(map, 1, a), CLV_OK);
+  assert_int_equal(clv_alpha(map, a | 7, 1), b | 7);
+  commit(map);
+  uint32_t first = 0, second = 0;
+  for (clv_dart d = clv_dart_next(map, 0); d; d = clv_dart_next(map, d)) {
+    first += get(tag, d) == 7;
+    second += get(tag, d) == 3;
+  }
+  assert_int_equal(first, 6 + 4);
+  assert_int_equal(second, 2);
+  clv_map_destroy(map);
+}
+
 static void what_is_set_is_rolled_back(void **state) {
   (void)state;
   clv_map *map = create_map(2);
@@ -715,6 +743,7 @@ int main(void) {
       cmocka_unit_test(a_set_value_has_the_last_word),
       cmocka_unit_test(a_set_value_is_the_new_cells),
       cmocka_unit_test(a_set_value_goes_with_what_was_joined_for_a_while),
+      cmocka_unit_test(a_set_value_is_not_of_what_a_removal_parts),
       cmocka_unit_test(what_is_set_is_rolled_back),
       cmocka_unit_test(each_value_is_destroyed_once),
       cmocka_unit_test(inner_values_are_destroyed_once),

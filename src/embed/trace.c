@@ -220,11 +220,21 @@ static bool is_later(uint32_t moment, uint32_t than) {
   return moment > than;
 }
 
+// Links are written at one end after the other. Until the second is, the other dart still lies where it lay before,
+// which is no place to go on from.
+static uint32_t joined_by(const embed_trace *t, map_write w, uint32_t entry) {
+  const uint32_t other = next_write(t, w.after, w.i, entry + 1);
+  if (other == t->m->log.count) return entry + 1;
+  const map_write back = t->m->log.data[other];
+  return back.op == MAP_ALPHA && back.after == w.dart && back.before != w.dart ? other + 1 : entry + 1;
+}
+
 static bool follow_onward(search *s, embed_moment from, map_write w, uint32_t entry) {
   if (entry < from.moment) return true;
   if (concerns(s, w, from.dart)) {
-    const clv_dart to = w.op == MAP_ALPHA ? w.after : facing(s->t, from.dart, w.after, entry + 1);
-    return reach(s, (embed_moment){to, entry + 1});
+    const bool alpha = w.op == MAP_ALPHA;
+    const clv_dart to = alpha ? w.after : facing(s->t, from.dart, w.after, entry + 1);
+    return reach(s, (embed_moment){to, alpha ? joined_by(s->t, w, entry) : entry + 1});
   }
   const bool heir = w.op == MAP_INHERIT && is_heir(s, w) && place_before(w) == from.dart;
   return !heir || reach(s, (embed_moment){w.dart, entry + 1});
