@@ -69,7 +69,7 @@ typedef struct asking {
 
 static void ask_rows(asking *a) {
   const view_table *table = a->table;
-  double *constants = a->views->shop.constants.data, energies[KERNEL_LANES];
+  double *constants = a->views->shop.constants.data, energies[KERNEL_LANES] = {0};
   const double *pos = (const double *)(const void *)a->views->pos->slots.data;
   uint32_t slots[LAW_PARTICLES * VIEW_LANES], places[LAW_PARTICLES * VIEW_LANES];
   double copies[LAW_PARTICLES * VIEW_LANES][KERNEL_STRIDE] = {{0}};

@@ -166,7 +166,7 @@ static clv_result cut_surface(patient *p, clv_surgery_report *report) {
 // A blade that goes straight down, or along the body, where a cell rests.
 static clv_blade some_blade(patient *p) {
   double point[3];
-  clv_blade b;
+  clv_blade b = {{{0}}, {{0}}};
   if (!some_centre(p, point)) some_point(p, point);
   const double lean = p->size[0] * 0.3 * (patient_some(p) - 0.5), width = p->size[1] * (0.3 + patient_some(p));
   for (uint32_t k = 0; k < 2; k++) {
