@@ -385,7 +385,7 @@ static void check_tally(const tally *t) {
   assert_true(t->threads[1] >= t->done / 4 && t->threads[2] >= t->done / 4);
   assert_true(t->twins >= t->bodies / 20);
   assert_true(t->together_after_cuts >= least);
-  assert_true(t->refused <= t->steps / 100);
+  assert_true(t->refused <= t->steps / 40); // what hangs loose has no equilibrium
 }
 
 static void bodies_stand_random_surgery(void **state) {
