@@ -57,8 +57,8 @@ enum { WAYS = sizeof ways / sizeof *ways };
 // How often something was changed: by each operation, in each model, and so on.
 typedef struct tally {
   uint32_t operations[MOST_OPERATIONS], models[MODELS], kinds[CLV_GRID_KIND_COUNT], ways[WAYS], threads[3];
-  uint32_t done, tried, bodies, steps, refused, twins;
-  uint32_t together_after_cuts; // cells put together in bodies that were cut before
+  uint32_t done, tried, bodies, steps, refused, stalled, twins; // stalled: bodies some of whose steps were refused
+  uint32_t together_after_cuts;                                 // cells put together in bodies that were cut before
 } tally;
 
 typedef struct life {
@@ -66,7 +66,7 @@ typedef struct life {
   clv_solver *solver;
   uint32_t model, kind, way, threads;
   double density, time, step, whole;
-  bool held, cut;
+  bool held, cut, stalled;
 } life;
 
 // What holds
@@ -326,6 +326,7 @@ static void advance(life *l, tally *t) {
   if (result != CLV_OK && !is_static) fail_msg("%s", clv_solver_error(l->solver));
   t->steps++;
   t->refused += result != CLV_OK;
+  l->stalled = l->stalled || result != CLV_OK;
   l->time += l->step;
   chart after = chart_of(l);
   free(after.cells);
@@ -359,6 +360,7 @@ static bool live(uint64_t seed, uint32_t threads, uint32_t most, tally *t, uint6
     if (random_chance(&l.p.random, 25)) advance(&l, t);
   }
   t->bodies++;
+  t->stalled += l.stalled;
   *hash = hash_of(&l);
   dismiss(&l);
   return true;
@@ -377,7 +379,9 @@ static void check_tally(const tally *t) {
                 "models %u, kinds %u, ways %u at least; %u cells put together after cuts\n",
                 t->done, t->tried, t->bodies, t->twins, t->steps, t->refused, least_of(t->models, MODELS),
                 least_of(t->kinds, CLV_GRID_KIND_COUNT), least_of(t->ways, WAYS), t->together_after_cuts);
-  const uint32_t least = t->done / 500; // edges are bisected where no vertex hangs: that is rare
+  // Edges are bisected where all cells are simplices and none is refined, which is rare. In statics Newton's method
+  // stalls in a body or two, and says so.
+  const uint32_t least = t->done / 500;
   assert_true(least_of(t->operations, random_surgery_count) >= least);
   assert_true(least_of(t->models, MODELS) >= least);
   assert_true(least_of(t->kinds, CLV_GRID_KIND_COUNT) >= least);
@@ -385,7 +389,7 @@ static void check_tally(const tally *t) {
   assert_true(t->threads[1] >= t->done / 4 && t->threads[2] >= t->done / 4);
   assert_true(t->twins >= t->bodies / 20);
   assert_true(t->together_after_cuts >= least);
-  assert_true(t->refused <= t->steps / 40); // what hangs loose has no equilibrium
+  assert_true(t->stalled <= t->bodies / 40);
 }
 
 static void bodies_stand_random_surgery(void **state) {
