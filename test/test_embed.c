@@ -209,6 +209,29 @@ static void a_cut_volume_shares_or_copies(void **state) {
   clv_map_destroy(map);
 }
 
+// A lid is cut off the first of two cubes, and all goes that the cube had: a wall of new darts stays. The other cube has
+// its share of the edges that they had in common.
+static void a_new_wall_is_no_share_of_the_cube_it_was_made_in(void **state) {
+  (void)state;
+  clv_map *map = create_map(3);
+  begin(map);
+  const clv_dart a = add_cell(map, CLV_HEX), b = add_cell(map, CLV_HEX);
+  assert_int_equal(clv_map_sew(map, 3, a, b), CLV_OK);
+  commit(map);
+  clv_column *mass = create(
+      map, (clv_column_def){.name = "mass", .orbit = CLV_EDGE, .split = CLV_SPLIT_SHARE, .merge = CLV_MERGE_SUM});
+  put(mass, b, 12);
+  const clv_dart top = a | clv_templates[CLV_HEX].facet_first[5], path[] = {top, top + 2, top + 4, top + 6};
+  clv_dart lid = CLV_NO_DART;
+  begin(map);
+  assert_int_equal(clv_map_insert_face(map, path, 4, &lid), CLV_OK);
+  assert_int_equal(clv_map_remove_cell(map, a), CLV_OK);
+  assert_int_equal(clv_map_remove(map, 2, top), CLV_OK);
+  commit(map);
+  assert_true(get(mass, b) == 6);
+  clv_map_destroy(map);
+}
+
 // Corners inside a cell: cut open along an edge, their values split; closed again, they merge.
 static void corners_split_and_merge(void **state) {
   (void)state;
@@ -658,6 +681,7 @@ int main(void) {
       cmocka_unit_test(a_mean_is_weighted),
       cmocka_unit_test(a_cut_face_shares_or_copies),
       cmocka_unit_test(a_cut_volume_shares_or_copies),
+      cmocka_unit_test(a_new_wall_is_no_share_of_the_cube_it_was_made_in),
       cmocka_unit_test(corners_split_and_merge),
       cmocka_unit_test(new_orbits_have_the_initial_value),
       cmocka_unit_test(a_new_vertex_lies_between_its_ends),

@@ -421,8 +421,8 @@ uint32_t map_first_part(const map_orbits *o, uint64_t old) {
   return low;
 }
 
-// True when something is left of the cell that a deleted dart lay in: an edge or a vertex was removed from it, and what
-// it was made of is still there.
+// True when darts are left of the cell that a deleted one lay in: an edge or a vertex was removed from it, and what it
+// was made of is still there. A cell of new darts alone that came of it weighs nothing, and is not that.
 static bool cell_lives_on(const map *m, const map_plan *plan, clv_dart node) {
   const map_orbits *cells = &plan->cells;
   const uint64_t block = map_block(m, node);
@@ -431,7 +431,7 @@ static bool cell_lives_on(const map *m, const map_plan *plan, clv_dart node) {
   for (uint32_t k = map_first_part(cells, block); k < cells->by_old.count; k++) {
     const map_part *part = &cells->parts.data[cells->by_old.data[k]];
     if (part->old != block) return false;
-    if (part->orbit != MAP_NO_ORBIT) return true;
+    if (part->orbit != MAP_NO_ORBIT && part->weight) return true;
   }
   return false;
 }
