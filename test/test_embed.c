@@ -209,8 +209,8 @@ static void a_cut_volume_shares_or_copies(void **state) {
   clv_map_destroy(map);
 }
 
-// A lid is cut off the first of two cubes, and all goes that the cube had: a wall of new darts stays. The other cube has
-// its share of the edges that they had in common.
+// A lid is cut off the first of two cubes, and all goes that the cube had: a wall of new darts stays. The other cube
+// has its share of the edges that they had in common.
 static void a_new_wall_is_no_share_of_the_cube_it_was_made_in(void **state) {
   (void)state;
   clv_map *map = create_map(3);
