@@ -106,6 +106,7 @@ typedef struct clv_apply {
   clv_orbit on;         // what it is applied to; 0: orbits such as its hook's. A script has to be told
   uint32_t level;       // for parameters that are no darts
   clv_zone zone;        // of cells: orbits that meet one of them
+  uint32_t rounds;      // as often it goes over its places, while it matches at one of them; 0 is once
 } clv_apply;
 
 // Everywhere; the rule is to be set.
@@ -113,7 +114,7 @@ CLV_API clv_apply clv_default_apply(void);
 // What is wrong with one: NULL when nothing is.
 CLV_API const char *clv_apply_wrong(const clv_apply *apply);
 // Applies a rule once to each orbit that there is now, where it matches: a place that refuses it, or is gone by then,
-// is left out. When all did, clv_surgery_error says what the first had to say. A rule that speaks of levels of
+// is left out; with `rounds` it is asked again, since what was done elsewhere may have made it ready. When all did, clv_surgery_error says what the first had to say. A rule that speaks of levels of
 // refinement is given each orbit by a dart at its coarsest vertex. What a rule does to families of cells, it does as
 // clv_surgery_coarsen would: momentum is kept. A facet that it parts is parted as a whole. One that speaks of what
 // cells bear, as the module `surgery` declares it (`strain`, `strain_shear`, `stress`, `stress_shear`, `von_mises`), is

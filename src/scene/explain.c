@@ -178,6 +178,7 @@ static void add_apply(scene_text *out, const scene_hold *hold) {
   scene_add(out, "%s", scene_text_show(hold->rule).text);
   if (hold->file) scene_add(out, " of %s", scene_text_show(hold->file).text);
   if (hold->on) scene_add(out, ", on each %s", on->word(hold->on));
+  if (hold->rounds > 1) scene_add(out, ", %u rounds at most", hold->rounds);
   if (hold->path.count) scene_add(out, ", before every step for %g s", hold->lasts);
   if (scene_zone_key(&hold->in.part, &scene_group_where)) {
     scene_add(out, ", in ");

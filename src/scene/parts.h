@@ -131,7 +131,7 @@ typedef struct scene_hold {
   clv_scalpel_def scalpel;
   scene_blade blade;
   clv_slice slice;
-  uint32_t level;
+  uint32_t level, rounds;
   double bound[CLV_ADAPT_KIND_COUNT]; // the one that is given
   double slack, centre[3];
   bool coarsen;

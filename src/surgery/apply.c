@@ -3,6 +3,9 @@
 // What holds after every operation holds after rules, too. A facet between a coarse and a refined cell is parted whole:
 // the parts of those that a rule may part are listed beforehand, and follow. A family of cells that becomes one leaves
 // its momentum to what is left.
+//
+// In a round after the first a rule goes over the same places again, those that are still there: what was refused for
+// the sake of a neighbour may be its turn by then.
 
 #include "physics/zone.h"
 #include "surgery/surgery.h"
@@ -200,15 +203,26 @@ static clv_result apply_at(clv_surgery *s, const clv_rule *rule, call *c, uint32
   return follow_kin(s, &found);
 }
 
-static clv_result apply_at_places(clv_surgery *s, const clv_rule *rule, call *c) {
-  surgery_fail(s, CLV_OK, "there is no place to apply the rule to");
+static clv_result apply_once(clv_surgery *s, const clv_rule *rule, call *c) {
   for (uint32_t k = 0, refusals = 0; k < s->facets.count; k++) {
     if (!clv_dart_alive(s->map, s->facets.data[k])) continue; // gone with another
     const clv_result result = apply_at(s, rule, c, k);
     if (result != CLV_OK && result != CLV_ERROR_REFUSED) return surgery_of_map(s, result);
     if (result != CLV_OK && refusals++ == 0) surgery_fail(s, CLV_OK, "%s", clv_map_error(s->map));
   }
-  return part_whole_facets(s);
+  return CLV_OK;
+}
+
+static clv_result apply_at_places(clv_surgery *s, const clv_apply *apply, call *c) {
+  clv_result result = CLV_OK;
+  bool again = true;
+  surgery_fail(s, CLV_OK, "there is no place to apply the rule to");
+  for (uint32_t round = 0; result == CLV_OK && again && round < (apply->rounds ? apply->rounds : 1); round++) {
+    const uint32_t before = s->did.applied;
+    result = apply_once(s, apply->rule, c);
+    again = s->did.applied > before;
+  }
+  return result == CLV_OK ? part_whole_facets(s) : result;
 }
 
 static clv_result make_ready(clv_surgery *s, const clv_apply *apply, call *c) {
@@ -231,7 +245,7 @@ static clv_result apply_everywhere(clv_surgery *s, const clv_apply *apply, clv_s
   if (result == CLV_OK) result = surgery_begin(s);
   if (result != CLV_OK) return result;
   s->ruling = true;
-  result = surgery_end(s, apply_at_places(s, apply->rule, &c), did);
+  result = surgery_end(s, apply_at_places(s, apply, &c), did);
   s->ruling = false;
   if (c.topics.levels) surgery_return_momentum(s, result == CLV_OK && did->coarsened);
   return result;

@@ -17,11 +17,12 @@
 // An edge that is to be bisected where the plane crosses it.
 typedef struct slice_edge {
   clv_dart dart;
-  uint32_t ends[2]; // slots; the dart's first
-  double part;      // of the way from the first to the second
-  double square;    // of its length at rest
-  int32_t level;    // of the vertex in it
-  bool dropped;     // left whole, for the bound on quality
+  uint32_t ends[2];   // slots; the dart's first
+  double part;        // of the way from the first to the second
+  double square;      // of its length at rest
+  double ends_sum[3]; // twice its middle at rest
+  int32_t level;      // of the vertex in it
+  bool dropped;       // left whole, for the bound on quality
 } slice_edge;
 
 typedef struct slice_use {

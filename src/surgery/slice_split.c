@@ -5,7 +5,7 @@
 // crossed edges are bisected, every cell lies on one side, and the plane is made of facets. Cells stay simplices,
 // neighbours agree at every moment, and an edge that is left whole leaves the others as good as they are: at the tip of
 // a blade, beside cells of other kinds, and where the bound on quality says so. Longer edges come first, which makes
-// better cells.
+// better cells; of equal ones that whose middle has the least x, y and z, so that numbers do not matter.
 //
 // A new vertex has position, rest and velocity between those of the edge's ends. Under the affine deformation of a
 // simplex that changes no strain; and mass, momentum and the centre of mass stay what they were.
@@ -73,6 +73,7 @@ static clv_result add_edge(slicing *c, clv_dart dart) {
   for (uint32_t k = 0; k < 3; k++) {
     const size_t a = 3 * (size_t)edge.ends[0] + k, b = 3 * (size_t)edge.ends[1] + k;
     edge.square += (rest[b] - rest[a]) * (rest[b] - rest[a]);
+    edge.ends_sum[k] = rest[a] + rest[b];
   }
   bool ours = false;
   const clv_result result = is_ours(c, &edge, &ours);
@@ -96,6 +97,8 @@ static bool is_crossed(const slicing *c, clv_dart cell) {
 static int compare_edges(const void *a, const void *b) {
   const slice_edge *x = a, *y = b;
   if (x->square != y->square) return x->square > y->square ? -1 : 1;
+  for (uint32_t k = 0; k < 3; k++)
+    if (x->ends_sum[k] != y->ends_sum[k]) return x->ends_sum[k] < y->ends_sum[k] ? -1 : 1;
   return (x->dart > y->dart) - (x->dart < y->dart);
 }
 

@@ -154,11 +154,12 @@ static bool append_surface(clv_world *world, const clv_mesh *surface) {
 
 // A rule is called by its number: a world that was made the same way has it.
 typedef struct saved_rule {
-  uint32_t number, on, level;
+  uint32_t number, on, level, rounds;
 } saved_rule;
 
 static bool append_rule(clv_world *world, const world_action *entry) {
-  const saved_rule rule = {entry->rule, entry->action.apply.on, entry->action.apply.level};
+  const clv_apply *apply = &entry->action.apply;
+  const saved_rule rule = {entry->rule, apply->on, apply->level, apply->rounds};
   return append(world, &rule, sizeof rule);
 }
 
@@ -381,8 +382,11 @@ static clv_result load_rule(const source *s, const saved_action *saved, saved_by
   if (saved->kind != CLV_ACTION_APPLY) return CLV_OK;
   if (!take(from, rule, sizeof *rule)) return damaged(s, "an action ends too early");
   if (rule->number >= s->world->rules.count) return damaged(s, "an action applies a rule that there is not");
-  action->apply = (clv_apply){
-      .rule = s->world->rules.data[rule->number], .on = rule->on, .level = rule->level, .zone = clv_zone_all()};
+  action->apply = (clv_apply){.rule = s->world->rules.data[rule->number],
+                              .on = rule->on,
+                              .level = rule->level,
+                              .rounds = rule->rounds,
+                              .zone = clv_zone_all()};
   return clv_apply_wrong(&action->apply) ? damaged(s, "an action makes no sense") : CLV_OK;
 }
 

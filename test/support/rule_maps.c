@@ -11,6 +11,25 @@ static void create_levels(clv_map *map) {
   if (map->dimension == 3) create(map, (clv_column_def){.name = "vlev", .orbit = CLV_VOLUME, .type = CLV_INT32});
 }
 
+// How vertices move, and what holds them: at random.
+static void create_motion(clv_map *map) {
+  random_source random = {clv_dart_count(map)};
+  const clv_column *vel =
+      create(map, (clv_column_def){.name = "vel", .orbit = CLV_VERTEX, .components = 3, .create = CLV_CREATE_MEAN});
+  const clv_column *held = create(map, (clv_column_def){.name = "held", .orbit = CLV_VERTEX, .type = CLV_UINT32});
+  const clv_column *paths =
+      create(map, (clv_column_def){.name = "paths", .orbit = CLV_VERTEX, .type = CLV_UINT32, .components = 3});
+  const clv_column *anchor = create(map, (clv_column_def){.name = "anchor", .orbit = CLV_VERTEX, .components = 3});
+  for (clv_dart d = clv_dart_next(map, CLV_NO_DART); d; d = clv_dart_next(map, d)) {
+    *(uint32_t *)clv_column_at(held, d) = random_below(&random, 8);
+    for (uint32_t i = 0; i < 3; i++) {
+      ((double *)clv_column_at(vel, d))[i] = random_between(&random, -1, 1);
+      ((double *)clv_column_at(anchor, d))[i] = random_between(&random, -1, 1);
+      ((uint32_t *)clv_column_at(paths, d))[i] = random_below(&random, 2);
+    }
+  }
+}
+
 // What the cells of a body bear, and what they wish for: at random.
 static void create_burdens(clv_map *map) {
   static const struct {
@@ -43,6 +62,7 @@ static clv_map *build(const clv_mesh *mesh) {
   if (clv_mesh_build(mesh, &def, &map, NULL, &error) != CLV_OK) fail_msg("%s", error.message);
   create_levels(map);
   create_half_rest(map);
+  create_motion(map);
   create_burdens(map);
   return map;
 }
@@ -114,6 +134,7 @@ static clv_map *closed_body(clv_kind kind) {
   for (uint32_t f = 0; f < shape->facet_count; f++)
     assert_int_equal(clv_map_sew(map, 3, a + shape->facet_first[f], b + shape->facet_first[f]), CLV_OK);
   commit(map);
+  create_motion(map);
   create_burdens(map);
   return map;
 }

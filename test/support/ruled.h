@@ -51,13 +51,14 @@ typedef struct pair {
   clv_body *body[2];
   clv_surgery *surgery[2];
   clv_solver *solver[2];
+  double step; // s
 } pair;
 
 // No two diagonals of a tetrahedron are of one length.
-static inline clv_body *crooked_body(clv_grid_kind kind) {
+static inline clv_body *crooked_of(clv_grid_kind kind, const char *model) {
   beam b = beam_default();
   b.kind = kind;
-  b.model = "fem-corotational";
+  b.model = model;
   b.program = laws;
   memcpy(b.cells, (uint32_t[]){3, 2, is_flat(kind) ? 0 : 2}, sizeof b.cells);
   memcpy(b.size, (double[]){3, 2, is_flat(kind) ? 0 : 2}, sizeof b.size);
@@ -75,19 +76,35 @@ static inline clv_body *crooked_body(clv_grid_kind kind) {
   return body;
 }
 
-static inline pair pair_with(clv_body *first, clv_body *second) {
-  pair p = {.body = {first, second}};
+static inline pair pair_by(clv_body *first, clv_body *second, clv_method method) {
+  pair p = {.body = {first, second}, .step = method == CLV_IMPLICIT_EULER ? 1e-2 : 1e-4};
   for (uint32_t b = 0; b < 2; b++) {
     p.surgery[b] = operated_surgery(p.body[b]);
-    const clv_solver_def def = beam_method(CLV_IMPLICIT_EULER);
+    const clv_solver_def def = beam_method(method);
     p.solver[b] = beam_solver(p.body[b], &def);
     beam_strike(p.body[b], 0.1);
   }
   return p;
 }
 
+static inline pair pair_with(clv_body *first, clv_body *second) {
+  return pair_by(first, second, CLV_IMPLICIT_EULER);
+}
+
+// Finite elements and springs, implicit and explicit.
+enum { PAIR_WAYS = 4 };
+
+static inline bool pair_may_be(clv_grid_kind kind, uint32_t way) {
+  return kind != CLV_GRID_MIXED || way % 2 == 0; // pyramids are no matter of springs
+}
+
+static inline pair pair_in(clv_grid_kind kind, uint32_t way) {
+  const char *model = way % 2 ? "springs" : "fem-corotational";
+  return pair_by(crooked_of(kind, model), crooked_of(kind, model), way / 2 ? CLV_SYMPLECTIC_EULER : CLV_IMPLICIT_EULER);
+}
+
 static inline pair pair_of(clv_grid_kind kind) {
-  return pair_with(crooked_body(kind), crooked_body(kind));
+  return pair_with(crooked_of(kind, "fem-corotational"), crooked_of(kind, "fem-corotational"));
 }
 
 static inline void pair_free(pair *p) {
@@ -161,7 +178,7 @@ static inline clv_body *model_body(clv_grid_kind kind, const char *model) {
 
 static inline void steps(pair *p) {
   for (uint32_t k = 0; k < 5; k++)
-    for (uint32_t b = 0; b < 2; b++) beam_step(p->solver[b], 0.01 * k, 0.01);
+    for (uint32_t b = 0; b < 2; b++) beam_step(p->solver[b], p->step * k, p->step);
 }
 
 static inline clv_surgery_report applied_at_level(clv_surgery *surgery, const clv_program *program, const char *rule,

@@ -18,12 +18,12 @@ static inline bool sliced_is_simplicial(clv_grid_kind kind) {
 }
 
 // Of cells 1 m wide; the inner points of a warped one are moved about.
-static inline clv_body *sliced_block(const clv_program *laws, clv_grid_kind kind, const char *model,
+static inline clv_body *sliced_block(const clv_program *program, clv_grid_kind kind, const char *model,
                                      const uint32_t *cells, double warp) {
   beam b = beam_default();
   b.kind = kind;
   b.model = model;
-  b.program = laws;
+  b.program = program;
   for (uint32_t k = 0; k < 3; k++) {
     b.cells[k] = k == 2 && sliced_is_flat(kind) ? 0 : cells[k];
     b.size[k] = b.cells[k];
