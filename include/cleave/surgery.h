@@ -114,11 +114,12 @@ CLV_API clv_apply clv_default_apply(void);
 // What is wrong with one: NULL when nothing is.
 CLV_API const char *clv_apply_wrong(const clv_apply *apply);
 // Applies a rule once to each orbit that there is now, where it matches: a place that refuses it, or is gone by then,
-// is left out; with `rounds` it is asked again, since what was done elsewhere may have made it ready. When all did, clv_surgery_error says what the first had to say. A rule that speaks of levels of
-// refinement is given each orbit by a dart at its coarsest vertex. What a rule does to families of cells, it does as
-// clv_surgery_coarsen would: momentum is kept. A facet that it parts is parted as a whole. One that speaks of what
-// cells bear, as the module `surgery` declares it (`strain`, `strain_shear`, `stress`, `stress_shear`, `von_mises`), is
-// told clv_body_cell_state as it is when the rule begins.
+// is left out; with `rounds` it is asked again, since what was done elsewhere may have made it ready. When all did,
+// clv_surgery_error says what the first had to say. A rule that speaks of levels of refinement is given each orbit by a
+// dart at its coarsest vertex. What a rule does to families of cells, it does as clv_surgery_coarsen would: momentum is
+// kept. A facet that it parts is parted as a whole. One that speaks of what cells bear, as the module `surgery`
+// declares it (`strain`, `strain_shear`, `stress`, `stress_shear`, `von_mises`), is told clv_body_cell_state as it is
+// when the rule begins.
 CLV_API clv_result clv_surgery_apply(clv_surgery *surgery, const clv_apply *apply, clv_surgery_report *report);
 // Makes a body ready for a rule: it gets the columns that the rule speaks of and it has not, with the values that their
 // declarations say. CLV_ERROR_ARGUMENT where a body cannot have one. clv_surgery_apply does this itself; do it when a
