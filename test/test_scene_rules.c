@@ -38,7 +38,7 @@ static const char head[] = "cleave: 1\nmesh: {%s}\ngravity: [0, 0, -2]\nuntil: 0
 // Events that operate, and rules that do the same in volumes and on surfaces.
 typedef struct twin {
   const char *events, *solid, *flat;
-  bool exact; // for simplices of a solid
+  bool simplices, solids; // for these alone
 } twin;
 
 static const twin twins[] = {
@@ -75,7 +75,18 @@ static const twin twins[] = {
      "  - {at: 0.05, apply: {rule: split_crossed_face, on: edge, rounds: 50, params: {blade_point: [2.2, 0, 0], "
      "blade_up: [1, 0.3, 0], blade_quality: 0.001}}}\n"
      "  - {at: 0.05, apply: {rule: slice_edge, params: {blade_point: [2.2, 0, 0], blade_up: [1, 0.3, 0]}}}\n",
-     true},
+     true, true},
+    {"  - {at: 0, slice: {plane: {point: [2.1, 0, 0], normal: [1, 0.3, 0]}}}\n",
+     "  - {at: 0, apply: {rule: aim_at_blade, on: vertex, params: {blade_point: [2.1, 0, 0], blade_up: [1, 0.3, 0]}}}\n"
+     "  - {at: 0, apply: {rule: snap, on: vertex, rounds: 50, params: {blade_point: [2.1, 0, 0], blade_up: [1, 0.3, "
+     "0]}}}\n"
+     "  - {at: 0, apply: {rule: slice, params: {blade_point: [2.1, 0, 0], blade_up: [1, 0.3, 0]}}}\n",
+     "  - {at: 0, apply: {rule: aim_at_blade, on: vertex, params: {blade_point: [2.1, 0, 0], blade_up: [1, 0.3, 0]}}}\n"
+     "  - {at: 0, apply: {rule: snap_face, on: vertex, rounds: 50, params: {blade_point: [2.1, 0, 0], blade_up: [1, "
+     "0.3, "
+     "0]}}}\n"
+     "  - {at: 0, apply: {rule: slice_edge, params: {blade_point: [2.1, 0, 0], blade_up: [1, 0.3, 0]}}}\n",
+     true, false},
 };
 
 typedef struct run {
@@ -146,7 +157,7 @@ static void assert_twins(const twin *t, const setting *s, uint32_t grid) {
 
 // Hexahedra are moved explicitly in test_surgery_criteria.
 static bool makes_sense(const twin *t, const setting *s, uint32_t grid) {
-  return !(grid == HEXES && (t->exact || s->steps > 1)) && !(t->exact && s->springs);
+  return !(grid == HEXES && (t->simplices || s->steps > 1)) && !(t->solids && s->springs);
 }
 
 static void rules_do_what_events_do(void **unused) {

@@ -152,9 +152,126 @@ static void splitting_keeps_what_slices_keep(void **unused) {
   }
 }
 
+// Snapping
+
+// Strained alike everywhere: no energy comes of vertices that move. Springs have one that depends on where they are.
+static void strain_evenly(clv_body *body) {
+  const double *rest = clv_body_rest(body);
+  const bool flat = clv_body_map(body)->dimension == 2;
+  for (size_t s = 0; s < clv_body_slots(body); s++) {
+    const double x = rest[3 * s], y = rest[3 * s + 1], z = rest[3 * s + 2];
+    double *to = clv_body_positions(body) + 3 * s;
+    to[0] = 1.05 * x + 0.04 * y;
+    to[1] = 0.98 * y + 0.02 * x;
+    to[2] = flat ? z : 0.97 * z + 0.03 * x;
+  }
+}
+
+// Blocks whose surface is flat, so that its vertices can move along it.
+static clv_body *warped(clv_grid_kind kind, const char *model) {
+  static const uint32_t cells[3] = {4, 3, 3};
+  return sliced_block(laws, kind, model, cells, 0.08);
+}
+
+static void snap_by_rule(clv_surgery *surgery, const clv_program *program) {
+  const bool flat = clv_body_map(clv_surgery_body(surgery))->dimension == 2;
+  applied(surgery, program, "aim_at_blade", CLV_VERTEX, clv_zone_all());
+  in_rounds(surgery, program, flat ? "snap_face" : "snap", CLV_VERTEX);
+}
+
+static uint32_t count_on_plane(clv_body *body, const clv_slice *slice) {
+  const clv_map *map = clv_body_map(body);
+  uint32_t count = 0;
+  for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id)) {
+    const double *x = clv_body_positions(body) + 3 * (size_t)id.index;
+    double height = 0;
+    for (uint32_t k = 0; k < 3; k++) height += (x[k] - slice->point[k]) * slice->normal[k];
+    count += fabs(height) < 1e-9;
+  }
+  return count;
+}
+
+// The same vertices move to the same places, with the same velocities, with finite elements and springs.
+static void rules_snap(void **unused) {
+  (void)unused;
+  static const setting ways[] = {
+      {CLV_GRID_TET5, "fem-corotational", CLV_IMPLICIT_EULER}, {CLV_GRID_TET6, "springs", CLV_IMPLICIT_EULER},
+      {CLV_GRID_TET6, "fem-linear", CLV_SYMPLECTIC_EULER},     {CLV_GRID_TET5, "springs", CLV_SYMPLECTIC_EULER},
+      {CLV_GRID_TRI, "fem-corotational", CLV_IMPLICIT_EULER},  {CLV_GRID_TRI, "springs", CLV_SYMPLECTIC_EULER}};
+  for (uint32_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+    const bool flat = is_flat(ways[k].kind);
+    clv_slice slice = oblique(flat);
+    clv_program *program = blade_rules(&slice);
+    pair p = pair_by(warped(ways[k].kind, ways[k].model), warped(ways[k].kind, ways[k].model), ways[k].method);
+    for (uint32_t b = 0; b < 2; b++)
+      if (strcmp(ways[k].model, "springs") != 0) strain_evenly(p.body[b]);
+    const sliced_state before = sliced_state_of(p.body[1]);
+    const clv_surgery_report by_hand = sliced(p.surgery[0], &slice);
+    snap_by_rule(p.surgery[1], program);
+    sliced_assert_kept(p.body[1], &before, slice.quality);
+    assert_true(by_hand.moved > (flat ? 0 : 3));
+    assert_int_equal(count_on_plane(p.body[1], &slice), by_hand.moved);
+    applied(p.surgery[1], program, flat ? "slice_edge" : "slice", 0, clv_zone_all());
+    assert_same_bodies(&p, "snapped and parted");
+    assert_same_velocities(&p, "snapped and parted");
+    steps(&p);
+    assert_same_bodies(&p, "snapped, parted and moved");
+    pair_free(&p);
+    clv_program_destroy(program);
+  }
+}
+
+// What hangs and what others hang by stays where it is, and so does what would make a cell too bad.
+static void snapping_keeps_what_slices_keep(void **unused) {
+  (void)unused;
+  static const char *const models[] = {"fem-corotational", "springs"};
+  for (uint32_t k = 0; k < 8; k++) {
+    const bool flat = k % 2, refined = k / 4;
+    clv_slice slice = oblique(flat);
+    slice.quality = refined ? 0.1 : 0.3;
+    clv_program *program = blade_rules(&slice);
+    clv_body *body = warped(flat ? CLV_GRID_TRI : CLV_GRID_TET5, models[k / 2 % 2]);
+    clv_surgery *surgery = operated_surgery(body);
+    const clv_zone part = clv_zone_box((double[]){-1, -1, -1}, (double[]){1.6, 0.6, 0.6});
+    beam_strike(body, 0.1);
+    if (refined) assert_int_equal(clv_surgery_refine(surgery, &part, 1, NULL), CLV_OK);
+    clv_momenta before;
+    const double quality = refined ? 0 : sliced_quality(body);
+    clv_body_momenta(body, &before);
+    snap_by_rule(surgery, program);
+    operated_check(body);
+    assert_kept(body, &before);
+    if (!refined) assert_true(sliced_quality(body) >= fmin(quality, slice.quality) - 1e-12);
+    if (!flat && !count_on_plane(body, &slice)) fail_msg("none moves, case %u", k);
+    clv_program_destroy(program);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
+static void what_is_held_is_not_snapped(void **unused) {
+  (void)unused;
+  for (uint32_t flat = 0; flat < 2; flat++) {
+    const clv_slice slice = oblique(flat);
+    clv_program *program = blade_rules(&slice);
+    clv_body *body = warped(flat ? CLV_GRID_TRI : CLV_GRID_TET5, "fem-corotational");
+    clv_surgery *surgery = operated_surgery(body);
+    const clv_zone all = clv_zone_all();
+    assert_int_equal(clv_body_fix(body, &all, 1, NULL), CLV_OK);
+    snap_by_rule(surgery, program);
+    assert_int_equal(count_on_plane(body, &slice), 0);
+    clv_program_destroy(program);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rules_split_exactly),
                                      cmocka_unit_test(rules_split_refined_and_held_cells),
-                                     cmocka_unit_test(splitting_keeps_what_slices_keep)};
+                                     cmocka_unit_test(splitting_keeps_what_slices_keep),
+                                     cmocka_unit_test(rules_snap),
+                                     cmocka_unit_test(snapping_keeps_what_slices_keep),
+                                     cmocka_unit_test(what_is_held_is_not_snapped)};
   return cmocka_run_group_tests(tests, make_laws, free_laws);
 }

@@ -3,8 +3,8 @@
 // A vertex that is nearer to the plane than a part of its shortest edge goes, along an edge that crosses it, to where
 // that does: in position and in rest alike, so that it stays the same place in the matter. A vertex of the surface, or
 // between two materials, moves only along facets that stay where they are. scalpel_shift.c sees to mass, momentum,
-// energy and quality; what it cannot move stays. Nearest vertices come first, and the other end of an edge that one
-// went along keeps its place.
+// energy and quality; what it cannot move stays. Nearest vertices come first, of equal ones that with the least x, y
+// and z, and the other end of an edge that one went along keeps its place.
 
 #include "surgery/slice.h"
 
@@ -15,6 +15,7 @@ typedef struct candidate {
   clv_dart dart;
   uint32_t slot;
   double height; // in parts of its shortest edge
+  double rest[3];
 } candidate;
 
 typedef BASE_ARRAY(candidate) candidates;
@@ -47,13 +48,16 @@ static clv_result judge(slicing *c, clv_id id, candidates *found) {
   const double height = fabs(s->heights.data[id.index]) / shortest;
   if (!crossed || !(height < c->slice->snap)) return CLV_OK;
   if (!BASE_RESERVE(&s->allocator, found, (uint64_t)found->count + 1)) return surgery_no_memory(s);
-  found->data[found->count++] = (candidate){dart, id.index, height};
+  const double *rest = clv_body_rest(s->body) + 3 * (size_t)id.index;
+  found->data[found->count++] = (candidate){dart, id.index, height, {rest[0], rest[1], rest[2]}};
   return CLV_OK;
 }
 
 static int compare_candidates(const void *a, const void *b) {
   const candidate *x = a, *y = b;
   if (x->height != y->height) return x->height < y->height ? -1 : 1;
+  for (uint32_t k = 0; k < 3; k++)
+    if (x->rest[k] != y->rest[k]) return x->rest[k] < y->rest[k] ? -1 : 1;
   return (x->slot > y->slot) - (x->slot < y->slot);
 }
 

@@ -88,6 +88,11 @@ const rule_case rule_cases[] = {
     {"insert_on_blade", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
     {"split_crossed", RULE_TETS, RULE_ANY, NULL, NULL},
     {"split_crossed_face", RULE_TRIS, RULE_ANY, NULL, NULL},
+    {"aim_at_blade", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"snap", RULE_TETS, RULE_ANY, "aim_at_blade", ""},
+    {"snap_face", RULE_TRIS, RULE_ANY, "aim_at_blade", ""},
+    {"carry", RULE_TETS, RULE_ANY, "aim_along_edge", ""},
+    {"carry_face", RULE_TRIS, RULE_ANY, "aim_along_edge", ""},
     {"slice", RULE_SOLID, RULE_ANY, NULL, NULL},
     {"slice_edge", RULE_FLAT, RULE_ANY, NULL, NULL},
     {"wish_fine", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
@@ -118,12 +123,14 @@ static const char preparing[] =
     "script refine_triangles(t, k) { for f:<0^k,1> in <0^k,1,2>(t) { refine_face(f, k); } }\n"
     "script cut_a_corner(t, k) { refine_triangles(t, k); cut_corner(t, k); }\n"
     "script cut_corners(t, k) { refine_triangles(t, k); for c:<1,2> in <0^k,1,2>(t) { cut_corner(c, k); } }\n"
+    "script aim_along_edge(v) { v.goal = between(v.pos,v@0.pos,0.1); v.goal_at_rest = between(v.rest,v@0.rest,0.1); }\n"
     "script refine_quadrangles(h, k) { for f:<0^k,1> in <0^k,1,2>(h) { refine_quad(f, k); } }\n";
 static const rule_case preparations[] = {
     {"refine_triangles", RULE_TETS, RULE_CELL_LEVEL, NULL, NULL},
     {"cut_a_corner", RULE_TETS, RULE_CELL_LEVEL, NULL, NULL},
     {"cut_corners", RULE_TETS, RULE_CELL_LEVEL, NULL, NULL},
     {"refine_quadrangles", RULE_HEXES, RULE_CELL_LEVEL, NULL, NULL},
+    {"aim_along_edge", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
 };
 
 // A box and a ball that hold some of every map at rest; a blade, a triangle and a sweep that go through where it is.
@@ -132,14 +139,23 @@ static const struct {
   double values[3];
   uint32_t count;
 } params[] = {
-    {"blade_point", {0.7, 0.3, 0.1}, 3},    {"blade_up", {1, 0.3, 1}, 3},
-    {"tool_point", {1, 1, 0.5}, 3},         {"tool_reach", {1.2}, 1},
-    {"box_least", {-0.1, -0.1, -1}, 3},     {"box_greatest", {1.2, 1.2, 0.7}, 3},
-    {"ball_centre", {0.5, 0.5, 0}, 3},      {"ball_radius", {1.2}, 1},
-    {"triangle_a", {7.1, -20, -20}, 3},     {"triangle_b", {-10.9, 40, -20}, 3},
-    {"triangle_c", {7.1, -20, 40}, 3},      {"blade_before_a", {7.1, -20, -9}, 3},
-    {"blade_before_b", {-10.9, 40, -9}, 3}, {"blade_after_a", {7.1, -20, 9}, 3},
+    {"blade_point", {0.7, 0.3, 0.1}, 3},
+    {"blade_up", {1, 0.3, 1}, 3},
+    {"tool_point", {1, 1, 0.5}, 3},
+    {"tool_reach", {1.2}, 1},
+    {"box_least", {-0.1, -0.1, -1}, 3},
+    {"box_greatest", {1.2, 1.2, 0.7}, 3},
+    {"ball_centre", {0.5, 0.5, 0}, 3},
+    {"ball_radius", {1.2}, 1},
+    {"triangle_a", {7.1, -20, -20}, 3},
+    {"triangle_b", {-10.9, 40, -20}, 3},
+    {"triangle_c", {7.1, -20, 40}, 3},
+    {"blade_before_a", {7.1, -20, -9}, 3},
+    {"blade_before_b", {-10.9, 40, -9}, 3},
+    {"blade_after_a", {7.1, -20, 9}, 3},
     {"blade_after_b", {-10.9, 40, 9}, 3},
+    {"snap_strain", {9}, 1},
+    {"snap_reach", {0.45}, 1},
 };
 
 clv_program *rule_cases_program(void) {

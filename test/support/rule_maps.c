@@ -11,7 +11,7 @@ static void create_levels(clv_map *map) {
   if (map->dimension == 3) create(map, (clv_column_def){.name = "vlev", .orbit = CLV_VOLUME, .type = CLV_INT32});
 }
 
-// How vertices move, and what holds them: at random.
+// How vertices move, and what holds them: at random. Where they are to go nobody has said.
 static void create_motion(clv_map *map) {
   random_source random = {clv_dart_count(map)};
   const clv_column *vel =
@@ -20,8 +20,13 @@ static void create_motion(clv_map *map) {
   const clv_column *paths =
       create(map, (clv_column_def){.name = "paths", .orbit = CLV_VERTEX, .type = CLV_UINT32, .components = 3});
   const clv_column *anchor = create(map, (clv_column_def){.name = "anchor", .orbit = CLV_VERTEX, .components = 3});
+  create(map, (clv_column_def){.name = "aim", .orbit = CLV_VERTEX, .type = CLV_INT32});
+  create(map, (clv_column_def){.name = "blade_distance", .orbit = CLV_VERTEX});
+  create(map, (clv_column_def){.name = "goal", .orbit = CLV_VERTEX, .components = 3});
+  create(map, (clv_column_def){.name = "goal_at_rest", .orbit = CLV_VERTEX, .components = 3});
+  create(map, (clv_column_def){.name = "rho", .orbit = CLV_CELL, .initial = &(double){1000}});
   for (clv_dart d = clv_dart_next(map, CLV_NO_DART); d; d = clv_dart_next(map, d)) {
-    *(uint32_t *)clv_column_at(held, d) = random_below(&random, 8);
+    *(uint32_t *)clv_column_at(held, d) = random_chance(&random, 25) ? random_below(&random, 8) : 0;
     for (uint32_t i = 0; i < 3; i++) {
       ((double *)clv_column_at(vel, d))[i] = random_between(&random, -1, 1);
       ((double *)clv_column_at(anchor, d))[i] = random_between(&random, -1, 1);

@@ -153,6 +153,16 @@ static inline void assert_same_bodies(const pair *p, const char *after) {
   }
 }
 
+static inline void assert_same_velocities(const pair *p, const char *after) {
+  const clv_map *map = clv_body_map(p->body[0]);
+  for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id)) {
+    const double *a = clv_body_velocities(p->body[0]) + 3 * (size_t)id.index;
+    const double *b = clv_body_velocities(p->body[1]) + 3 * (size_t)same_vertex(p, id.index);
+    for (uint32_t k = 0; k < 3; k++)
+      if (fabs(a[k] - b[k]) > 1e-9) fail_msg("%s: a vertex moves by %.17g and by %.17g", after, a[k], b[k]);
+  }
+}
+
 // Both maps had the same darts, and cuts keep them.
 static inline void assert_same_facets(const pair *p, const char *what) {
   const clv_map *one = clv_body_map(p->body[0]), *other = clv_body_map(p->body[1]);
