@@ -266,12 +266,124 @@ static void what_is_held_is_not_snapped(void **unused) {
   }
 }
 
+// The scalpel
+
+// A touch of the surface of a block, near a vertex of it: where it is now.
+static void touched_place(bool flat, double x, double y, double *to) {
+  to[0] = 1.05 * x + 0.04 * y;
+  to[1] = 0.98 * y + 0.02 * x;
+  to[2] = flat ? 0 : 0.97 * 2 + 0.03 * x;
+}
+
+// Where the nearest vertex is.
+static void go_to_vertex(clv_body *body, double *place) {
+  const clv_map *map = clv_body_map(body);
+  double least = INFINITY, nearest[3] = {0};
+  for (clv_id id = clv_id_next(map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(map, CLV_VERTEX, id)) {
+    const double *x = clv_body_positions(body) + 3 * (size_t)id.index;
+    const double away = fabs(x[0] - place[0]) + fabs(x[1] - place[1]) + fabs(x[2] - place[2]);
+    if (away < least) memcpy(nearest, x, sizeof nearest);
+    least = fmin(least, away);
+  }
+  memcpy(place, nearest, sizeof nearest);
+}
+
+static void press_by_rule(clv_surgery *surgery, const double *place, double toughness) {
+  const bool flat = clv_body_map(clv_surgery_body(surgery))->dimension == 2;
+  const param params[] = {{"tool_point", {place[0], place[1], place[2]}, 3},
+                          {"scalpel_toughness", {toughness}, 1},
+                          {"scalpel_sharpness", {0.001}, 1}};
+  clv_program *program = program_with(params, 3);
+  clv_apply apply = clv_default_apply();
+  clv_surgery_report report;
+  apply.rule = rule_of(program, flat ? "press_face" : "press");
+  apply.on = CLV_VERTEX;
+  if (clv_surgery_apply(surgery, &apply, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
+  if (report.applied != 1) fail_msg("%u vertices are touched: %s", report.applied, clv_surgery_error(surgery));
+  clv_program_destroy(program);
+}
+
+// Pressed along a line with a corner in it: the same facets part, and the same vertices move to the same places.
+// Springs are pressed at their vertices, since energy comes of it where these move.
+static void rules_press_a_scalpel(void **unused) {
+  (void)unused;
+  static const uint32_t cells[3] = {4, 4, 2};
+  static const double line[][2] = {{1, 1}, {1, 2}, {2, 2}, {3, 2}};
+  static const setting ways[] = {
+      {CLV_GRID_TET5, "fem-corotational", CLV_IMPLICIT_EULER}, {CLV_GRID_TET6, "springs", CLV_IMPLICIT_EULER},
+      {CLV_GRID_TET6, "fem-linear", CLV_SYMPLECTIC_EULER},     {CLV_GRID_TET5, "springs", CLV_SYMPLECTIC_EULER},
+      {CLV_GRID_HEX, "springs", CLV_IMPLICIT_EULER},           {CLV_GRID_TRI, "fem-corotational", CLV_IMPLICIT_EULER},
+      {CLV_GRID_TRI, "springs", CLV_SYMPLECTIC_EULER}};
+  for (uint32_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+    const bool flat = is_flat(ways[k].kind), springs = !strcmp(ways[k].model, "springs");
+    const double aside = springs ? 0 : 0.07;
+    pair p = pair_by(sliced_block(laws, ways[k].kind, ways[k].model, cells, 0.08),
+                     sliced_block(laws, ways[k].kind, ways[k].model, cells, 0.08), ways[k].method);
+    clv_scalpel_def def = clv_default_scalpel_def();
+    clv_error error = {0};
+    def.radius = 0.1;
+    def.stiffness = 0;
+    def.toughness = 1;
+    clv_scalpel *scalpel = clv_scalpel_create(p.surgery[0], &def, &error);
+    assert_non_null(scalpel);
+    for (uint32_t b = 0; b < 2; b++) strain_evenly(p.body[b]);
+    clv_momenta before;
+    clv_body_momenta(p.body[1], &before);
+    uint32_t facets = 0, moved = 0;
+    for (uint32_t t = 0; t < 4; t++) {
+      double place[3];
+      clv_scalpel_report felt;
+      touched_place(flat, line[t][0] + aside, line[t][1] - 0.6 * aside, place);
+      if (springs) go_to_vertex(p.body[0], place);
+      assert_int_equal(clv_scalpel_move(scalpel, place, &felt), CLV_OK);
+      press_by_rule(p.surgery[1], place, 1);
+      assert_true(felt.touching && felt.cut == (t > 0));
+      facets += felt.did.facets;
+      moved += felt.did.moved;
+      assert_same_facets(&p, "pressed");
+      assert_same_bodies(&p, "pressed");
+      assert_same_velocities(&p, "pressed");
+      assert_kept(p.body[1], &before);
+    }
+    assert_true(facets > 2 && (springs || moved >= 3));
+    clv_scalpel_destroy(scalpel);
+    steps(&p);
+    assert_same_bodies(&p, "pressed and moved");
+    pair_free(&p);
+  }
+}
+
+// Tissue that is too tough, and a point that is too far from the vertex, leave all as it was.
+static void what_does_not_yield_is_not_cut(void **unused) {
+  (void)unused;
+  static const uint32_t cells[3] = {4, 4, 2};
+  for (uint32_t k = 0; k < 4; k++) {
+    const bool flat = k % 2, far = k / 2;
+    clv_body *body = sliced_block(laws, flat ? CLV_GRID_TRI : CLV_GRID_TET5, "fem-corotational", cells, 0);
+    clv_surgery *surgery = operated_surgery(body);
+    clv_map_info before, after;
+    strain_evenly(body);
+    assert_int_equal(clv_map_count(clv_body_map(body), &before), CLV_OK);
+    for (uint32_t t = 0; t < 2; t++) {
+      double place[3];
+      touched_place(flat, 1 + (far ? 0.45 : 0.1), 1 + t, place);
+      press_by_rule(surgery, place, far ? 1 : 1e12);
+    }
+    assert_int_equal(clv_map_count(clv_body_map(body), &after), CLV_OK);
+    assert_int_equal(before.boundary_facets, after.boundary_facets);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rules_split_exactly),
                                      cmocka_unit_test(rules_split_refined_and_held_cells),
                                      cmocka_unit_test(splitting_keeps_what_slices_keep),
                                      cmocka_unit_test(rules_snap),
                                      cmocka_unit_test(snapping_keeps_what_slices_keep),
-                                     cmocka_unit_test(what_is_held_is_not_snapped)};
+                                     cmocka_unit_test(what_is_held_is_not_snapped),
+                                     cmocka_unit_test(rules_press_a_scalpel),
+                                     cmocka_unit_test(what_does_not_yield_is_not_cut)};
   return cmocka_run_group_tests(tests, make_laws, free_laws);
 }

@@ -95,6 +95,13 @@ const rule_case rule_cases[] = {
     {"carry_face", RULE_TRIS, RULE_ANY, "aim_along_edge", ""},
     {"slice", RULE_SOLID, RULE_ANY, NULL, NULL},
     {"slice_edge", RULE_FLAT, RULE_ANY, NULL, NULL},
+    {"touch_at", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"touch", RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"touch_face", RULE_FLAT, RULE_ANY, NULL, NULL},
+    {"cut_line", RULE_TETS | RULE_HEXES, RULE_ANY, "touch_edge", ""},
+    {"cut_line_face", RULE_FLAT, RULE_ANY, "touch_edge", ""},
+    {"press", RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"press_face", RULE_FLAT, RULE_ANY, NULL, NULL},
     {"wish_fine", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
     {"wish_coarse", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
     {"wish_near", RULE_SOLID, RULE_ANY, NULL, NULL},
@@ -124,6 +131,7 @@ static const char preparing[] =
     "script cut_a_corner(t, k) { refine_triangles(t, k); cut_corner(t, k); }\n"
     "script cut_corners(t, k) { refine_triangles(t, k); for c:<1,2> in <0^k,1,2>(t) { cut_corner(c, k); } }\n"
     "script aim_along_edge(v) { v.goal = between(v.pos,v@0.pos,0.1); v.goal_at_rest = between(v.rest,v@0.rest,0.1); }\n"
+    "script touch_edge(e) { touch_at(e); e.goal = e.pos; e.goal_at_rest = e.rest; e@0.touched = 1; }\n"
     "script refine_quadrangles(h, k) { for f:<0^k,1> in <0^k,1,2>(h) { refine_quad(f, k); } }\n";
 static const rule_case preparations[] = {
     {"refine_triangles", RULE_TETS, RULE_CELL_LEVEL, NULL, NULL},
@@ -131,6 +139,7 @@ static const rule_case preparations[] = {
     {"cut_corners", RULE_TETS, RULE_CELL_LEVEL, NULL, NULL},
     {"refine_quadrangles", RULE_HEXES, RULE_CELL_LEVEL, NULL, NULL},
     {"aim_along_edge", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"touch_edge", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
 };
 
 // A box and a ball that hold some of every map at rest; a blade, a triangle and a sweep that go through where it is.
@@ -156,6 +165,7 @@ static const struct {
     {"blade_after_b", {-10.9, 40, 9}, 3},
     {"snap_strain", {9}, 1},
     {"snap_reach", {0.45}, 1},
+    {"scalpel_toughness", {1000}, 1},
 };
 
 clv_program *rule_cases_program(void) {

@@ -24,6 +24,9 @@ static void create_motion(clv_map *map) {
   create(map, (clv_column_def){.name = "blade_distance", .orbit = CLV_VERTEX});
   create(map, (clv_column_def){.name = "goal", .orbit = CLV_VERTEX, .components = 3});
   create(map, (clv_column_def){.name = "goal_at_rest", .orbit = CLV_VERTEX, .components = 3});
+  create(map, (clv_column_def){.name = "touched", .orbit = CLV_VERTEX, .type = CLV_INT32});
+  create(map, (clv_column_def){.name = "off_line", .orbit = CLV_VERTEX});
+  create(map, (clv_column_def){.name = "cut_side", .orbit = CLV_CELL, .type = CLV_INT32});
   create(map, (clv_column_def){.name = "rho", .orbit = CLV_CELL, .initial = &(double){1000}});
   for (clv_dart d = clv_dart_next(map, CLV_NO_DART); d; d = clv_dart_next(map, d)) {
     *(uint32_t *)clv_column_at(held, d) = random_chance(&random, 25) ? random_below(&random, 8) : 0;
