@@ -379,8 +379,8 @@ static void check_tally(const tally *t) {
                 "models %u, kinds %u, ways %u at least; %u cells put together after cuts\n",
                 t->done, t->tried, t->bodies, t->twins, t->steps, t->refused, least_of(t->models, MODELS),
                 least_of(t->kinds, CLV_GRID_KIND_COUNT), least_of(t->ways, WAYS), t->together_after_cuts);
-  // Edges are bisected where all cells are simplices and none is refined, which is rare. In statics Newton's method
-  // stalls in a body or two, and says so.
+  // Edges are bisected where all cells are simplices and those about the edge are not refined, which is rare. In
+  // statics Newton's method stalls in a body or two, and says so.
   const uint32_t least = t->done / 500;
   assert_true(least_of(t->operations, random_surgery_count) >= least);
   assert_true(least_of(t->models, MODELS) >= least);

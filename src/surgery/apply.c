@@ -2,11 +2,12 @@
 //
 // What holds after every operation holds after rules, too. A facet between a coarse and a refined cell is parted whole:
 // the parts of those that a rule may part are listed beforehand, and follow. A family of cells that becomes one leaves
-// its momentum to what is left.
+// its momentum to what is left; where it must not become one, what the rule did is taken back, and counts as refused.
 //
 // In a round after the first a rule goes over the same places again, those that are still there: what was refused for
 // the sake of a neighbour may be its turn by then.
 
+#include "map/edit.h"
 #include "physics/zone.h"
 #include "surgery/surgery.h"
 
@@ -134,6 +135,10 @@ static clv_result part_whole_facets(clv_surgery *s) {
 
 // Levels
 
+static bool has_hanging(const clv_map *view, clv_dart cell) {
+  return clv_cell_kind(view, cell) != clv_cell_shape(view, cell);
+}
+
 // Those of all cells, in `wishes`, and those of the cells at the places.
 static clv_result note_levels(clv_surgery *s) {
   const uint64_t numbers = (uint64_t)s->map->page_count * (CLV_BLOCK_MASK + 1);
@@ -144,7 +149,8 @@ static clv_result note_levels(clv_surgery *s) {
   s->wishes.count = (uint32_t)numbers;
   clv_dart cell;
   for (surgery_cursor at = {0}; (cell = surgery_next_cell(s->map, &at));)
-    s->wishes.data[clv_id_of(s->map, CLV_CELL, cell).index] = (uint8_t)surgery_level_of(s, cell);
+    s->wishes.data[clv_id_of(s->map, CLV_CELL, cell).index] =
+        (uint8_t)(surgery_level_of(s, cell) | (has_hanging(s->map, cell) ? SURGERY_HAS_HANGING : 0u));
   for (uint32_t k = 0; k < s->facets.count; k++)
     s->listed_levels.data[k] = (uint8_t)surgery_level_of(s, s->facets.data[k]);
   return CLV_OK;
@@ -183,24 +189,52 @@ static bool is_one_cell(clv_surgery *s, const clv_family *family, bool *good) {
 static clv_result follow_kin(clv_surgery *s, const kin *found) {
   bool good = true;
   if (!found->there || !is_one_cell(s, &found->family, &good)) return good ? CLV_OK : surgery_no_memory(s);
+  const char *obstacle = surgery_family_obstacle(s, &found->family, found->slots);
+  if (obstacle) return map_fail(map_of(s->map), CLV_ERROR_REFUSED, "cells are not put together: %s", obstacle);
   for (uint32_t k = 0; k < found->family.cell_count; k++) s->wishes.data[found->numbers[k]] = SURGERY_PUT_TOGETHER;
   return surgery_take_momentum(s, &found->family, found->slots);
 }
 
+// Whether a refined cell, or one in which vertices hang, is not what it was when the log had `mark` entries. Unsewing
+// it does not make it another.
+static bool changed_refined(const clv_surgery *s, uint32_t mark) {
+  const map *m = map_read(s->map);
+  for (uint32_t k = mark; k < m->log.count; k++) {
+    const map_write w = m->log.data[k];
+    if (w.op != MAP_ALPHA || w.i == s->map->dimension || !clv_dart_alive(s->map, w.dart)) continue;
+    const uint32_t number = clv_id_of(s->map, CLV_CELL, w.dart).index;
+    if (number < s->wishes.count && s->wishes.data[number] < SURGERY_COUNTED &&
+        s->wishes.data[number] & (SURGERY_LEVEL | SURGERY_HAS_HANGING))
+      return true;
+  }
+  return false;
+}
+
 // Applying
+
+// What a rule must not have done, and what follows from what it did.
+static clv_result judge(clv_surgery *s, const call *c, const kin *found, uint32_t mark) {
+  if (!c->topics.levels && changed_refined(s, mark))
+    return map_fail(map_of(s->map), CLV_ERROR_REFUSED,
+                    "the rule changes cells that are refined, or beside refined ones, and does not speak of their "
+                    "levels: coarsen them before");
+  return follow_kin(s, found);
+}
 
 static clv_result apply_at(clv_surgery *s, const clv_rule *rule, call *c, uint32_t place) {
   const uint32_t n = s->map->dimension;
   const clv_dart dart = s->facets.data[place];
   const bool sewn = is_for_facets(s, c) && !clv_is_free(s->map, dart, n);
+  const uint32_t mark = map_of(s->map)->log.count;
   kin found;
   find_kin(s, c, place, &found);
   c->arguments[c->place].dart = dart;
-  const clv_result result = clv_rule_apply(rule, s->map, c->arguments, c->count, NULL, NULL);
+  clv_result result = clv_rule_apply(rule, s->map, c->arguments, c->count, NULL, NULL);
+  if (result == CLV_OK) result = map_end_edit(map_of(s->map), mark, judge(s, c, &found, mark));
   if (result != CLV_OK) return result;
   s->did.applied++;
   s->did.facets += sewn && clv_dart_alive(s->map, dart) && clv_is_free(s->map, dart, n);
-  return follow_kin(s, &found);
+  return CLV_OK;
 }
 
 static clv_result apply_once(clv_surgery *s, const clv_rule *rule, call *c) {

@@ -163,6 +163,11 @@ static bool closes_crack(const clv_surgery *s, const clv_family *family, const u
   return false;
 }
 
+const char *surgery_family_obstacle(const clv_surgery *s, const clv_family *family, const uint32_t *slots) {
+  if (is_uneven(s, family, slots)) return "vertices rest elsewhere than refining put them";
+  return closes_crack(s, family, slots) ? "a crack ends in the middle of an edge" : NULL;
+}
+
 static void note_ends(clv_surgery *s, const clv_family *family, const uint32_t *slots) {
   for (uint32_t k = family->corner_count; k < family->vertex_count; k++)
     for (uint32_t e = 0; e < 2; e++) s->between.data[2 * (size_t)slots[k] + e] = slots[family->ends[k][e]];
@@ -210,7 +215,7 @@ static clv_result coarsen_listed(clv_surgery *s, uint32_t level) {
     if (!clv_map_family(s->map, cell, level, surgery_levels(s), &family) || !all_zoned(s, &family)) continue;
     uint32_t slots[SURGERY_FAMILY_VERTICES];
     surgery_family_slots(s, &family, slots);
-    if (is_uneven(s, &family, slots) || closes_crack(s, &family, slots)) continue;
+    if (surgery_family_obstacle(s, &family, slots)) continue;
     result = clv_map_coarsen(s->map, cell, level, surgery_levels(s), NULL);
     if (result == CLV_ERROR_REFUSED) {
       result = CLV_OK;

@@ -33,7 +33,7 @@ static void count_cell(clv_surgery *s, const clv_event *event) {
   const bool pieces = *level & SURGERY_ONE_PIECE || clv_id_alive(s->map, CLV_CELL, event->from);
   *level |= SURGERY_ONE_PIECE;
   if (!pieces) return;
-  const bool finer = surgery_level_of(s, event->dart) > (uint32_t)(*level & ~SURGERY_ONE_PIECE);
+  const bool finer = surgery_level_of(s, event->dart) > (uint32_t)(*level & SURGERY_LEVEL);
   s->did.refined += finer;
   s->did.split += !finer;
   *level = SURGERY_COUNTED;

@@ -20,7 +20,13 @@
 #include "view/trial.h"
 
 // With a cell's level, and in its place, while rules are applied: what has become of it.
-enum { SURGERY_ONE_PIECE = 0x40, SURGERY_COUNTED = 0xFE, SURGERY_PUT_TOGETHER = 0xFF };
+enum {
+  SURGERY_LEVEL = 0x1F,
+  SURGERY_HAS_HANGING = 0x20,
+  SURGERY_ONE_PIECE = 0x40,
+  SURGERY_COUNTED = 0xFE,
+  SURGERY_PUT_TOGETHER = 0xFF
+};
 
 // A facet that may give way: by how much it is over, and how well it lies.
 typedef struct surgery_weak {
@@ -157,6 +163,8 @@ clv_result surgery_coarsen_listed(clv_surgery *surgery, uint32_t level, clv_surg
 enum { SURGERY_FAMILY_VERTICES = 8 + CLV_REFINED_VERTICES };
 clv_result surgery_note_momentum(clv_surgery *surgery);
 void surgery_family_slots(const clv_surgery *surgery, const clv_family *family, uint32_t *slots);
+// Why a family must stay what it is, NULL where it may become one cell. Once momentum is noted.
+const char *surgery_family_obstacle(const clv_surgery *surgery, const clv_family *family, const uint32_t *slots);
 clv_result surgery_take_momentum(clv_surgery *surgery, const clv_family *family, const uint32_t *slots);
 void surgery_return_momentum(clv_surgery *surgery, bool coarsened);
 

@@ -442,14 +442,11 @@ static clv_result rule_coarsen(patient *p, clv_surgery_report *report) {
   return apply(p, rules[clv_cell_shape(clv_body_map(p->body), cell)], CLV_CELL, level - 1, some_zone(p, 2), report);
 }
 
-// The rules are for simplices, and know nothing of levels.
+// The rules are for simplices, and refuse those that are refined, or beside refined ones.
 static bool can_bisect(const patient *p) {
   const clv_map *map = clv_body_map(p->body);
-  for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id)) {
-    const clv_dart cell = clv_id_dart(map, CLV_CELL, id);
-    if (clv_cell_kind(map, cell) != (is_solid(p) ? CLV_TET : CLV_TRI)) return false;
-    if (clv_surgery_level(p->surgery, cell) > 0) return false;
-  }
+  for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id))
+    if (clv_cell_shape(map, clv_id_dart(map, CLV_CELL, id)) != (is_solid(p) ? CLV_TET : CLV_TRI)) return false;
   return true;
 }
 

@@ -1,0 +1,89 @@
+// Rules among refined cells: what they must leave as it is, so that nothing is lost.
+
+#include "support/ruled.h"
+
+static void assert_kept(const clv_momenta *before, clv_body *body, const char *what) {
+  clv_momenta after;
+  clv_body_momenta(body, &after);
+  const double mass = before->mass;
+  if (!(fabs(after.mass - mass) <= 1e-12 * mass)) fail_msg("%s: mass is %.17g, not %.17g", what, after.mass, mass);
+  for (uint32_t k = 0; k < 3; k++)
+    if (!(fabs(after.linear[k] - before->linear[k]) <= 1e-13 * mass))
+      fail_msg("%s: momentum is %.17g, not %.17g", what, after.linear[k], before->linear[k]);
+  operated_check(body);
+}
+
+// A blade moves vertices: cells that came of one stay apart where the one would weigh something else.
+static void rules_leave_uneven_families(void **unused) {
+  (void)unused;
+  static const struct {
+    clv_grid_kind kind;
+    const char *coarsen;
+  } cases[] = {{CLV_GRID_TET5, "coarsen_tet"},
+               {CLV_GRID_HEX, "coarsen_hex"},
+               {CLV_GRID_TRI, "coarsen_face"},
+               {CLV_GRID_QUAD, "coarsen_quad"}};
+  clv_program *program = program_with(NULL, 0);
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const bool flat = is_flat(cases[k].kind);
+    clv_body *body = crooked_of(cases[k].kind, "fem-corotational");
+    clv_surgery *surgery = operated_surgery(body);
+    const uint32_t coarse = operated_cells(body);
+    const clv_zone all = clv_zone_all();
+    clv_slice slice = clv_default_slice();
+    slice.whole = true;
+    slice.snap = 0.4;
+    memcpy(slice.point, (double[]){1.4, 1, flat ? 0 : 1}, sizeof slice.point);
+    memcpy(slice.normal, (double[]){1, 0.1, flat ? 0 : 0.05}, sizeof slice.normal);
+    operated_deform(body, 0.02);
+    clv_surgery_report report;
+    assert_int_equal(clv_surgery_refine(surgery, &all, 1, NULL), CLV_OK);
+    if (clv_surgery_slice(surgery, &slice, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
+    assert_true(report.moved > 0);
+    clv_momenta before;
+    clv_body_momenta(body, &before);
+    report = applied_at_level(surgery, program, cases[k].coarsen, 0, all);
+    assert_true(report.coarsened > 0 && report.coarsened == report.applied && operated_cells(body) > coarse);
+    assert_kept(&before, body, cases[k].coarsen);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+  clv_program_destroy(program);
+}
+
+// A rule that knows nothing of levels changes what was never refined, and nothing else.
+static void rules_without_levels_leave_refined_cells(void **unused) {
+  (void)unused;
+  static const struct {
+    clv_grid_kind kind;
+    const char *bisect;
+  } cases[] = {{CLV_GRID_TET5, "bisect_edge_tets"}, {CLV_GRID_TRI, "bisect_edge"}};
+  clv_program *program = program_with(NULL, 0);
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    clv_body *body = grid_body(cases[k].kind, 6, 2, 2);
+    clv_surgery *surgery = operated_surgery(body);
+    const clv_zone fine = clv_zone_box((double[]){-1, -1, -1}, (double[]){2.1, 3, 3});
+    operated_deform(body, 0.02);
+    assert_int_equal(clv_surgery_refine(surgery, &fine, 1, NULL), CLV_OK);
+    clv_momenta before;
+    clv_body_momenta(body, &before);
+    const uint64_t hash = clv_map_hash(clv_body_map(body));
+    const clv_zone inside = clv_zone_box((double[]){-1, -1, -1}, (double[]){0.9, 3, 3});
+    assert_int_equal(applied(surgery, program, cases[k].bisect, CLV_EDGE, inside).applied, 0);
+    assert_non_null(strstr(clv_surgery_error(surgery), "does not speak of their levels"));
+    assert_true(clv_map_hash(clv_body_map(body)) == hash);
+    assert_true(applied(surgery, program, cases[k].bisect, CLV_EDGE, clv_zone_all()).split > 0);
+    assert_kept(&before, body, cases[k].bisect);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+  clv_program_destroy(program);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rules_leave_uneven_families),
+      cmocka_unit_test(rules_without_levels_leave_refined_cells),
+  };
+  return cmocka_run_group_tests(tests, make_laws, free_laws);
+}
