@@ -12,7 +12,9 @@
 // and diagonals of quadrangles have equal parts.
 //
 // The hybrid model takes springs of the asked shear modulus at their natural ratio, and leaves the rest of Lame's
-// lambda to an energy of volume.
+// lambda to an energy of volume. Below the natural ratio that rest is negative, and what springs resist a change of
+// volume with must outweigh it. In hexahedra and quadrangles it does, unless they are long or slanted: there a part of
+// it is left out. Other cells, which are often flat, have springs alone, whose ratio there is low as it is.
 //
 // A hinge of length l between faces of areas A and B bends as a plate of stiffness D = E h^3 / (12 (1 - nu^2)) does
 // when its own stiffness is 2 D l^2 / (A + B): exactly in cylinders of squares and of equilateral triangles.
@@ -144,16 +146,88 @@ static void put_no_springs(const targets *t, uint32_t row, clv_kind kind) {
   for (uint32_t e = 0; t->ea && e < edges; e++) t->ea[row * edges + e] = 0;
 }
 
+// Uniform strain: xx, yy and twice xy, and in volumes zz and twice yz and zx.
+enum { STRAINS = 6 };
+#define GREATEST_PART 0.75 // of what springs resist with, that may be taken
+
+// A frame in which a surface lies flat, of its first corner and the next and the last.
+static void find_frame(const solid *s, double u[3], double v[3]) {
+  const double *o = s->corner[0], *last = s->corner[clv_templates[s->kind].corner_count - 1];
+  double along = 0, square = 0;
+  const double l = length_between(s, 0, 1);
+  for (uint32_t i = 0; i < 3; i++) {
+    u[i] = (s->corner[1][i] - o[i]) / l;
+    along += u[i] * (last[i] - o[i]);
+  }
+  for (uint32_t i = 0; i < 3; i++) {
+    v[i] = last[i] - o[i] - along * u[i];
+    square += v[i] * v[i];
+  }
+  for (uint32_t i = 0; i < 3; i++) v[i] /= sqrt(square);
+}
+
+static void add_spring(const solid *s, uint32_t a, uint32_t b, double part, double stiff[STRAINS][STRAINS + 1]) {
+  const double l = length_between(s, a, b);
+  double n[3];
+  for (uint32_t i = 0; i < 3; i++) n[i] = (s->corner[b][i] - s->corner[a][i]) / l;
+  if (clv_templates[s->kind].dimension == 2) {
+    double u[3], v[3];
+    find_frame(s, u, v);
+    const double x = n[0] * u[0] + n[1] * u[1] + n[2] * u[2], y = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
+    n[0] = x;
+    n[1] = y;
+    n[2] = 0;
+  }
+  const double strained[STRAINS] = {n[0] * n[0], n[1] * n[1], n[0] * n[1], n[2] * n[2], n[1] * n[2], n[2] * n[0]};
+  for (uint32_t i = 0; i < STRAINS; i++)
+    for (uint32_t j = 0; j < STRAINS; j++) stiff[i][j] += part * strained[i] * strained[j];
+}
+
+// What springs resist a change of volume with, whatever shear goes with it, in parts of E: 1 / (t C^-1 t), with C their
+// tensor of stiffness and t the trace.
+static double volume_resistance(const solid *s, double edge, double diagonal) {
+  const clv_suborbits *edges = edges_of(s->kind);
+  const uint8_t *corner = corners_of(s->kind)->of;
+  const uint32_t count = clv_templates[s->kind].dimension == 3 ? STRAINS : 3;
+  double rows[STRAINS][STRAINS + 1] = {{0}}, compliance = 0;
+  for (uint32_t e = 0; e < edges->count; e++)
+    add_spring(s, corner[edges->first[e]], corner[clv_templates[s->kind].alpha[0][edges->first[e]]], edge, rows);
+  const double squares = mean_square(s);
+  for (uint32_t k = 0; k < diagonal_count[s->kind]; k++) {
+    const uint32_t a = diagonals[s->kind][k][0], b = diagonals[s->kind][k][1];
+    const double l = length_between(s, a, b);
+    add_spring(s, a, b, diagonal * l * l / squares, rows);
+  }
+  for (uint32_t i = 0; i < count; i++) rows[i][STRAINS] = i < 2 || i == 3;
+  for (uint32_t p = 0; p < count; p++)
+    for (uint32_t i = 0; i < count; i++) {
+      const double factor = i == p ? 0 : rows[i][p] / rows[p][p];
+      for (uint32_t j = p; j <= STRAINS; j++) rows[i][j] -= factor * rows[p][j];
+    }
+  for (uint32_t p = 0; p < count; p++) compliance += (p < 2 || p == 3) * rows[p][STRAINS] / rows[p][p];
+  return compliance > 0 ? 1 / compliance : 0;
+}
+
+// What is left to the energy of volume; `natural` is the springs' own ratio, `young` the modulus they are made for.
+static double bulk_of(const solid *s, double bulk, double young, double natural) {
+  if (bulk >= 0) return bulk;
+  if (s->kind != CLV_HEX && s->kind != CLV_QUAD) return 0;
+  double edge, diagonal;
+  share_out(s->kind, natural, &edge, &diagonal);
+  return fmax(bulk, -GREATEST_PART * young * volume_resistance(s, edge, diagonal));
+}
+
 static void put_solid(const targets *t, uint32_t row, const solid *s, const physics_section *section) {
   const clv_material *m = &section->material;
   const uint32_t dimension = clv_templates[s->kind].dimension;
   const double mu = physics_shear_modulus(m), natural = dimension == 3 ? 0.25 : 1.0 / 3;
-  if (section->model->volume) {
-    put_springs(t, row, s, 2 * (1 + natural) * mu, natural);
-    put(t->bulk, row, physics_lame(m, dimension) - mu);
-  } else {
+  const double young = 2 * (1 + natural) * mu, asked = physics_lame(m, dimension) - mu;
+  const double bulk = section->model->volume ? bulk_of(s, asked, young, natural) : 0;
+  if (bulk != 0)
+    put_springs(t, row, s, young, natural);
+  else
     put_springs(t, row, s, m->young, m->poisson);
-  }
+  if (section->model->volume) put(t->bulk, row, bulk);
 }
 
 // Cells
