@@ -42,6 +42,7 @@ void solve_hear(void *user, const clv_map *view, const clv_commit *commit) {
   const view_change *change = &views->change;
   const uint32_t vertex = clv_orbit_dims(view, CLV_VERTEX);
   const bool lost = map_only_lost(map_read(view)); // then what something came off is told of, too
+  solver->started = 0;
   solver->all_touched |= clv_views_stale(views) || views->revision != commit->revision;
   for (uint32_t k = 0; k < commit->event_count && !solver->all_touched; k++) {
     if (commit->events[k].dims != vertex) continue;

@@ -278,7 +278,7 @@ solve_outcome solve_try_newton(clv_solver *solver, double time, double dt) {
   return solve_newton(solver, &scheme, time + dt, dt);
 }
 
-// The accelerations that the forces give the body at the start.
+// The accelerations that the forces give the body: at the start, and after a commit, which changes masses and forces.
 static solve_outcome start_accelerations(clv_solver *solver, double time) {
   double *f = solve_vector_of(solver, SOLVE_FORCE);
   if (!f) return solve_no_memory(solver);
@@ -291,6 +291,7 @@ static solve_outcome start_accelerations(clv_solver *solver, double time) {
     beyond |= solve_beyond(f[k] * inverse[k], solve_limit(SOLVE_FARTHEST));
   if (solve_is_beyond(beyond)) return solve_trouble(solver, "the forces at the start are no numbers");
   for (size_t k = 0; k < solve_numbers(solver); k++) a[k] = f[k] * inverse[k];
+  physics_spread(solver->body, a);
   return SOLVE_DONE;
 }
 
