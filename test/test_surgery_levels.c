@@ -1,4 +1,4 @@
-// Rules among refined cells: what they must leave as it is, so that nothing is lost.
+// Refined cells: what rules must leave as it is, so that nothing is lost, and what refining itself adds.
 
 #include "support/ruled.h"
 
@@ -80,10 +80,46 @@ static void rules_without_levels_leave_refined_cells(void **unused) {
   clv_program_destroy(program);
 }
 
+// Halved springs keep their energy, and those inside the cells are new: what docs/surgery.md says of it, measured.
+static void springs_of_new_edges_add_energy(void **unused) {
+  (void)unused;
+  static const struct {
+    clv_grid_kind kind;
+    const char *model;
+    double least, most; // of the energy before
+  } cases[] = {{CLV_GRID_TRI, "springs", 1.5 - 1e-9, 1.5 + 1e-9},
+               {CLV_GRID_QUAD, "springs", 1.33, 1.75},
+               {CLV_GRID_TET5, "springs", 1.33, 1.75},
+               {CLV_GRID_HEX, "springs", 1.33, 1.75},
+               {CLV_GRID_TRI, "fem-corotational", 1 - 1e-9, 1 + 1e-9},
+               {CLV_GRID_HEX, "fem-corotational", 1 - 1e-9, 1 + 1e-9}};
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    clv_body *body = model_body(cases[k].kind, cases[k].model);
+    clv_surgery *surgery = operated_surgery(body);
+    const clv_zone all = clv_zone_all();
+    double *x = clv_body_positions(body);
+    for (size_t s = 0; s < clv_body_slots(body); s++) {
+      x[3 * s] = 1.02 * x[3 * s] + 0.01 * x[3 * s + 1];
+      x[3 * s + 1] *= 0.99;
+      x[3 * s + 2] *= 1.01;
+    }
+    clv_energies before, after;
+    assert_int_equal(clv_body_energies(body, &before), CLV_OK);
+    assert_int_equal(clv_surgery_refine(surgery, &all, 1, NULL), CLV_OK);
+    assert_int_equal(clv_body_energies(body, &after), CLV_OK);
+    const double ratio = after.elastic / before.elastic;
+    if (!(ratio >= cases[k].least && ratio <= cases[k].most))
+      fail_msg("%s of %s: %g times the energy", cases[k].model, clv_grid_name(cases[k].kind), ratio);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rules_leave_uneven_families),
       cmocka_unit_test(rules_without_levels_leave_refined_cells),
+      cmocka_unit_test(springs_of_new_edges_add_energy),
   };
   return cmocka_run_group_tests(tests, make_laws, free_laws);
 }
