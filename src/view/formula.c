@@ -441,6 +441,10 @@ static bool scales(const view_feed *feed) {
          last->to == code->roots.data[0];
 }
 
+const view_pick *view_formula_scaled_term(const view_formula *formula) {
+  return formula->direct && scales(&formula->sums[0]) ? formula->sums[0].others.data : NULL;
+}
+
 static double add_scaled(const view_feed *feed, const view_place *places, uint32_t count, double scale) {
   const bool divides = feed->code.operations.data[feed->code.steady].op == DAG_DIV;
   double total = 0;

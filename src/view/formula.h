@@ -70,6 +70,8 @@ void view_formula_sum_around(const view_formula *formula, view_room *room, const
 
 // The column that such a sum adds up, where its terms are nothing else; NULL otherwise.
 const view_pick *view_formula_term(const view_formula *formula);
+// The same where they are that, times or by something that all of them have in common.
+const view_pick *view_formula_scaled_term(const view_formula *formula);
 
 static inline double view_formula_result(const view_formula *formula, const view_room *room, uint32_t t,
                                          uint32_t lane) {

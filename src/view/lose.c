@@ -17,6 +17,8 @@ typedef struct losing {
   uint32_t kind;
   const map_removed *removed; // cells, where nothing else was done; none otherwise
   uint32_t removed_count;
+  bool many;                                     // of them: what is left is gone over as a whole (sweep.c) ...
+  bool sweeping;                                 // ... for what is derived now: one formula says all of it
   bool parting;                                  // one facet was unsewn
   uint32_t splits;                               // events
   uint32_t first[MAP_INDICES], end[MAP_INDICES]; // events by dims
@@ -310,18 +312,24 @@ static bool add_up(losing *l, const view_formula *formula, const uint32_t *numbe
   return true;
 }
 
+static bool is_swept(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
+  const view_sweep sweep = {l->views, l->commit, l->kind, l->removed, l->removed_count, first, end};
+  return l->sweeping && view_sweep_sums(&sweep, formula);
+}
+
 static bool derive_sums(losing *l, const view_formula *formula, uint32_t first, uint32_t end) {
   view_lost *lost = &l->views->lost;
   const bool vertices = formula->site.dims == clv_orbit_dims(&l->m->view, CLV_VERTEX);
   if (!BASE_RESERVE(&l->views->allocator, &lost->left, end - first)) return false;
   lost->left.count = 0;
-  if (formula->targets.data[0].column->def.type != CLV_DOUBLE)
+  const bool swept = is_swept(l, formula, first, end);
+  if (!swept && formula->targets.data[0].column->def.type != CLV_DOUBLE)
     for (uint32_t k = first; k < end; k++) {
       if (l->commit->events[k].dart) lost->left.data[lost->left.count++] = k;
     }
-  else if (l->removed_count > 1 && vertices) { // which may have lost several places
+  else if (!swept && l->removed_count > 1 && vertices) { // which may have lost several places
     if (!subtract_together(l, formula, first, end)) return false;
-  } else {
+  } else if (!swept) {
     sum_each(l, formula, first, end);
   }
   bool done = true;
@@ -363,6 +371,7 @@ static bool derive_again(losing *l, const view_figure *figure) {
   const uint32_t dims = column->index->dims;
   if (!column->index->crossing || l->first[dims] == l->end[dims]) return true;
   bool done = true;
+  l->sweeping = l->many && figure->count == 1;
   if (figure->count != 1 || !figure->formulas[0].direct) clear_values(l, column);
   for (uint32_t f = 0; f < figure->count; f++) {
     view_formula *formula = &figure->formulas[f];
@@ -663,6 +672,12 @@ static void look_ahead(const losing *l) {
   }
 }
 
+// As measured: from there on one pass over all cells costs less than to go from orbit to orbit.
+static bool are_many(const losing *l) {
+  enum { ONE_OF = 45 };
+  return l->removed_count > 1 && (uint64_t)l->removed_count * ONE_OF > l->m->rows[l->kind].alive;
+}
+
 void view_lost_free(view_lost *lost, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &lost->stamps);
   BASE_RELEASE(allocator, &lost->keys);
@@ -672,6 +687,7 @@ void view_lost_free(view_lost *lost, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &lost->left);
   BASE_RELEASE(allocator, &lost->number_of);
   BASE_RELEASE(allocator, &lost->totals);
+  BASE_RELEASE(allocator, &lost->shares);
 }
 
 bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
@@ -688,6 +704,7 @@ bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
   }
   l.removed = m->scratch->removed.data;
   l.removed_count = m->scratch->removed.count;
+  l.many = are_many(&l);
   l.parting = !l.removed_count && m->told == 2 && m->log.data[1].op == MAP_LINK;
   views->change.commit = commit;
   views->change.values.count = 0; // all of them are at orbits that events name

@@ -76,6 +76,10 @@ typedef struct view_ways {
   uint8_t count[CLV_TEMPLATE_DARTS]; // by number of the place
   uint8_t darts[CLV_TEMPLATE_DARTS][VIEW_MOST_WAYS];
 } view_ways;
+// What is left of an orbit, and what is gone of it (sweep.c).
+typedef struct view_share {
+  double left, gone;
+} view_share;
 typedef struct view_lost {
   bool evaluated;              // since the last commit, so that little of the tables is in a cache
   BASE_ARRAY(uint32_t) stamps; // by key
@@ -86,6 +90,7 @@ typedef struct view_lost {
   BASE_ARRAY(uint32_t) left;      // events whose values are to be added up anew
   BASE_ARRAY(uint32_t) number_of; // by id: its event, where there is one
   BASE_ARRAY(double) totals;      // by event: what it lost
+  BASE_ARRAY(view_share) shares;  // by id
 } view_lost;
 
 typedef enum view_copy { VIEW_POS, VIEW_VEL, VIEW_DPOS, VIEW_DVEL, VIEW_OUT, VIEW_COPIES } view_copy;
@@ -201,6 +206,18 @@ bool views_derive_again(clv_views *views, const view_figure *figure);
 // enough.
 bool views_lose(clv_views *views, const clv_commit *commit, bool *done);
 void view_lost_free(view_lost *lost, const clv_allocator *allocator);
+// Adds up what a direct formula does at the orbits of its events, where many cells were removed from a map of one kind
+// (sweep.c). False where that is left to others, with nothing changed; events at which it will not do are listed in
+// `lost.left`, where there is room for all.
+typedef struct view_sweep {
+  clv_views *views;
+  const clv_commit *commit;
+  uint32_t kind;
+  const map_removed *removed;
+  uint32_t removed_count;
+  uint32_t first, end; // events
+} view_sweep;
+bool view_sweep_sums(const view_sweep *sweep, const view_formula *formula);
 
 // What a commit changed, and which keys it reached by that (reach.c). Running out of memory is noted in the change.
 void view_change_free(view_change *change, const clv_allocator *allocator);
