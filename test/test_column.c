@@ -268,6 +268,30 @@ static void a_set_value_is_not_of_what_a_removal_parts(void **state) {
   clv_map_destroy(map);
 }
 
+// An edge of three faces goes, two of them back to back and the third open at the end that something is said of. What
+// the others join there does not reach the third through what is left of the edge.
+static void a_set_value_does_not_go_through_what_is_contracted(void **state) {
+  (void)state;
+  clv_map *map = create_map(3);
+  clv_column *tag = create(map, (clv_column_def){.name = "tag", .orbit = CLV_VERTEX});
+  clv_dart faces[3];
+  begin(map);
+  for (uint32_t k = 0; k < 3; k++) assert_int_equal(clv_map_add_polygon(map, 4, &faces[k]), CLV_OK);
+  assert_int_equal(clv_map_sew(map, 3, faces[1], faces[2]), CLV_OK);
+  assert_int_equal(clv_map_sew(map, 2, faces[0], faces[1]), CLV_OK);
+  assert_int_equal(clv_map_unsew(map, 1, clv_alpha(map, faces[0], 0)), CLV_OK);
+  commit(map);
+  const clv_dart third = clv_alpha(map, faces[0], 1), other = clv_alpha(map, faces[1], 1);
+  const clv_dart end = clv_alpha(map, clv_alpha(map, faces[1], 0), 1);
+  begin(map);
+  assert_int_equal(clv_column_set(tag, end, &(double){7}), CLV_OK);
+  assert_int_equal(clv_map_contract(map, 1, faces[1]), CLV_OK);
+  commit(map);
+  assert_true(get(tag, end) == 7 && get(tag, other) == 7);
+  assert_true(get(tag, third) == 0);
+  clv_map_destroy(map);
+}
+
 static void what_is_set_is_rolled_back(void **state) {
   (void)state;
   clv_map *map = create_map(2);
@@ -744,6 +768,7 @@ int main(void) {
       cmocka_unit_test(a_set_value_is_the_new_cells),
       cmocka_unit_test(a_set_value_goes_with_what_was_joined_for_a_while),
       cmocka_unit_test(a_set_value_is_not_of_what_a_removal_parts),
+      cmocka_unit_test(a_set_value_does_not_go_through_what_is_contracted),
       cmocka_unit_test(what_is_set_is_rolled_back),
       cmocka_unit_test(each_value_is_destroyed_once),
       cmocka_unit_test(inner_values_are_destroyed_once),

@@ -150,9 +150,14 @@ static clv_result rewire(dissolving *d) {
     if (map_set_has(&d->inside, dart)) continue;
     if (!map_walk_push(&d->outside, dart) || !map_walk_push(&d->targets, target(d, dart))) return map_no_memory(m);
   }
+  // All leave the cell before two are joined: at no time does a way lead through it from what is rewired to what is
+  // not.
   clv_result result = CLV_OK;
   for (uint32_t k = 0; result == CLV_OK && k < d->outside.count; k++)
-    result = map_set_alpha(m, d->outside.darts[k], d->i, d->targets.darts[k]);
+    result = map_set_alpha(m, d->outside.darts[k], d->i, d->outside.darts[k]);
+  for (uint32_t k = 0; result == CLV_OK && k < d->outside.count; k++)
+    if (d->targets.darts[k] != d->outside.darts[k])
+      result = map_set_alpha(m, d->outside.darts[k], d->i, d->targets.darts[k]);
   for (uint32_t k = 0; result == CLV_OK && k < d->cell.count; k++) result = map_dart_drop(m, d->cell.darts[k]);
   return result;
 }
