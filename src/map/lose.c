@@ -16,7 +16,6 @@
 
 #include "map/plan.h"
 
-
 #include <stdlib.h>
 
 enum { FACE = 3, EDGE = 5, VERTEX = 6, ACROSS = 8 }; // dimensions of what they leave in a cell; and the one across
