@@ -288,7 +288,8 @@ static void go_to_vertex(clv_body *body, double *place) {
   memcpy(place, nearest, sizeof nearest);
 }
 
-static void press_by_rule(clv_surgery *surgery, const double *place, double toughness) {
+// How many facets part.
+static uint32_t press_by_rule(clv_surgery *surgery, const double *place, double toughness) {
   const bool flat = clv_body_map(clv_surgery_body(surgery))->dimension == 2;
   const param params[] = {{"tool_point", {place[0], place[1], place[2]}, 3},
                           {"scalpel_toughness", {toughness}, 1},
@@ -301,6 +302,7 @@ static void press_by_rule(clv_surgery *surgery, const double *place, double toug
   if (clv_surgery_apply(surgery, &apply, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
   if (report.applied != 1) fail_msg("%u vertices are touched: %s", report.applied, clv_surgery_error(surgery));
   clv_program_destroy(program);
+  return report.facets;
 }
 
 // Pressed along a line with a corner in it: the same facets part, and the same vertices move to the same places.
@@ -336,7 +338,7 @@ static void rules_press_a_scalpel(void **unused) {
       touched_place(flat, line[t][0] + aside, line[t][1] - 0.6 * aside, place);
       if (springs) go_to_vertex(p.body[0], place);
       assert_int_equal(clv_scalpel_move(scalpel, place, &felt), CLV_OK);
-      press_by_rule(p.surgery[1], place, 1);
+      assert_int_equal(press_by_rule(p.surgery[1], place, 1), felt.did.facets);
       assert_true(felt.touching && felt.cut == (t > 0));
       facets += felt.did.facets;
       moved += felt.did.moved;
@@ -367,13 +369,35 @@ static void what_does_not_yield_is_not_cut(void **unused) {
     for (uint32_t t = 0; t < 2; t++) {
       double place[3];
       touched_place(flat, 1 + (far ? 0.45 : 0.1), 1 + t, place);
-      press_by_rule(surgery, place, far ? 1 : 1e12);
+      assert_int_equal(press_by_rule(surgery, place, far ? 1 : 1e12), 0);
     }
     assert_int_equal(clv_map_count(clv_body_map(body), &after), CLV_OK);
     assert_int_equal(before.boundary_facets, after.boundary_facets);
     clv_surgery_destroy(surgery);
     clv_body_destroy(body);
   }
+}
+
+// Refused memory
+
+static const clv_program *asked; // for split_as_asked
+
+static clv_result split_as_asked(clv_surgery *surgery) {
+  clv_apply apply = clv_default_apply();
+  apply.rule = rule_of(asked, "split_crossed");
+  apply.on = CLV_EDGE;
+  apply.rounds = 100;
+  return clv_surgery_apply(surgery, &apply, NULL);
+}
+
+// A rule asks for memory at every place: some of them are tried.
+static void memory_may_run_out_anywhere(void **unused) {
+  (void)unused;
+  const clv_slice slice = oblique(false);
+  clv_program *program = blade_rules(&slice);
+  asked = program;
+  for (size_t n = 1; stands_refusal(split_as_asked, n); n += 1 + n / 4) continue;
+  clv_program_destroy(program);
 }
 
 int main(void) {
@@ -384,6 +408,7 @@ int main(void) {
                                      cmocka_unit_test(snapping_keeps_what_slices_keep),
                                      cmocka_unit_test(what_is_held_is_not_snapped),
                                      cmocka_unit_test(rules_press_a_scalpel),
-                                     cmocka_unit_test(what_does_not_yield_is_not_cut)};
+                                     cmocka_unit_test(what_does_not_yield_is_not_cut),
+                                     cmocka_unit_test(memory_may_run_out_anywhere)};
   return cmocka_run_group_tests(tests, make_laws, free_laws);
 }

@@ -221,6 +221,28 @@ static clv_result judge(clv_surgery *s, const call *c, const kin *found, uint32_
   return follow_kin(s, found);
 }
 
+// Of a rule for vertices: the darts of a vertex whose facets are sewn, in `face`. False when memory is out.
+static bool note_sewn(clv_surgery *s, const call *c, clv_dart dart) {
+  clv_walk walk;
+  s->face.count = 0;
+  if (clv_orbit_dims(s->map, c->orbit) != clv_orbit_dims(s->map, CLV_VERTEX)) return true;
+  const bool good =
+      clv_walk_orbit(&walk, s->map, CLV_VERTEX, dart) == CLV_OK && BASE_RESERVE(&s->allocator, &s->face, walk.count);
+  for (uint32_t k = 0; good && k < walk.count; k++)
+    if (!clv_is_free(s->map, walk.darts[k], s->map->dimension)) s->face.data[s->face.count++] = walk.darts[k];
+  clv_walk_end(&walk);
+  return good;
+}
+
+// The facets of these that have come apart: each has two sides there, and in a volume two darts on either.
+static uint32_t count_parted(const clv_surgery *s) {
+  const uint32_t n = s->map->dimension;
+  uint32_t darts = 0;
+  for (uint32_t k = 0; k < s->face.count; k++)
+    darts += clv_dart_alive(s->map, s->face.data[k]) && clv_is_free(s->map, s->face.data[k], n);
+  return darts / (n == 3 ? 4 : 2);
+}
+
 static clv_result apply_at(clv_surgery *s, const clv_rule *rule, call *c, uint32_t place) {
   const uint32_t n = s->map->dimension;
   const clv_dart dart = s->facets.data[place];
@@ -228,12 +250,14 @@ static clv_result apply_at(clv_surgery *s, const clv_rule *rule, call *c, uint32
   const uint32_t mark = map_of(s->map)->log.count;
   kin found;
   find_kin(s, c, place, &found);
+  if (!note_sewn(s, c, dart)) return surgery_no_memory(s);
   c->arguments[c->place].dart = dart;
   clv_result result = clv_rule_apply(rule, s->map, c->arguments, c->count, NULL, NULL);
   if (result == CLV_OK) result = map_end_edit(map_of(s->map), mark, judge(s, c, &found, mark));
   if (result != CLV_OK) return result;
   s->did.applied++;
   s->did.facets += sewn && clv_dart_alive(s->map, dart) && clv_is_free(s->map, dart, n);
+  s->did.facets += count_parted(s);
   return CLV_OK;
 }
 
