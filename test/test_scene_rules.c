@@ -49,6 +49,21 @@ static const twin twins[] = {
     {"  - {at: 0.05, cut: {sphere: {center: [2, 0, 0], radius: 0.8}}}\n",
      "  - {at: 0.05, apply: {rule: cut_in_ball, params: {ball_centre: [2, 0, 0], ball_radius: 0.8}}}\n",
      "  - {at: 0.05, apply: {rule: cut_edge_in_ball, params: {ball_centre: [2, 0, 0], ball_radius: 0.8}}}\n"},
+    {"  - {at: 0.05, cut: {capsule: {from: [2, 0, 0], to: [2, 1, 0], radius: 0.6}}}\n",
+     "  - {at: 0.05, apply: {rule: cut_in_rod, params: {rod_from: [2, 0, 0], rod_to: [2, 1, 0], rod_radius: 0.6}}}\n",
+     "  - {at: 0.05, apply: {rule: cut_edge_in_rod, params: {rod_from: [2, 0, 0], rod_to: [2, 1, 0], rod_radius: "
+     "0.6}}}\n"},
+    {"  - {at: 0.05, cut: {particles: [[2, 0, 0], [2, 0.5, 0], [2, 0, 0.5], [2, 0.5, 0.5]]}}\n",
+     "  - {at: 0.05, apply: {rule: mark, on: vertex, params: {mark_point: [2, 0, 0]}}}\n"
+     "  - {at: 0.05, apply: {rule: mark, on: vertex, params: {mark_point: [2, 0, 0.5]}}}\n"
+     "  - {at: 0.05, apply: {rule: mark, on: vertex, params: {mark_point: [2, 0.5, 0]}}}\n"
+     "  - {at: 0.05, apply: {rule: mark, on: vertex, params: {mark_point: [2, 0.5, 0.5]}}}\n"
+     "  - {at: 0.05, apply: cut_marked}\n",
+     "  - {at: 0.05, apply: {rule: mark, on: vertex, params: {mark_point: [2, 0, 0]}}}\n"
+     "  - {at: 0.05, apply: {rule: mark, on: vertex, params: {mark_point: [2, 0, 0.5]}}}\n"
+     "  - {at: 0.05, apply: {rule: mark, on: vertex, params: {mark_point: [2, 0.5, 0]}}}\n"
+     "  - {at: 0.05, apply: {rule: mark, on: vertex, params: {mark_point: [2, 0.5, 0.5]}}}\n"
+     "  - {at: 0.05, apply: cut_edge_marked}\n"},
     {"  - {at: 0.05, slice: {plane: {point: [2.1, 0, 0], normal: [1, 0.3, 0]}, level: 1, snap: 0}}\n",
      "  - {at: 0.05, apply: {rule: refine_crossed, on: cell, params: {blade_point: [2.1, 0, 0], blade_up: [1, 0.3, "
      "0]}}}\n"

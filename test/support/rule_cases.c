@@ -69,6 +69,12 @@ const rule_case rule_cases[] = {
     {"cut_in_ball", RULE_SOLID, RULE_ANY, NULL, NULL},
     {"cut_edge_in_box", RULE_FLAT, RULE_ANY, NULL, NULL},
     {"cut_edge_in_ball", RULE_FLAT, RULE_ANY, NULL, NULL},
+    {"cut_in_rod", RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"cut_edge_in_rod", RULE_FLAT, RULE_ANY, NULL, NULL},
+    {"mark", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"unmark", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"cut_marked", RULE_SOLID, RULE_ANY, "mark_face", ""},
+    {"cut_edge_marked", RULE_FLAT, RULE_ANY, "mark_face", ""},
     {"cut_by_triangle", RULE_SOLID, RULE_ANY, NULL, NULL},
     {"cut_swept", RULE_SOLID, RULE_ANY, NULL, NULL},
     {"cut_edge_by_triangle", RULE_FLAT, RULE_ANY, NULL, NULL},
@@ -131,6 +137,7 @@ static const char preparing[] =
     "script cut_a_corner(t, k) { refine_triangles(t, k); cut_corner(t, k); }\n"
     "script cut_corners(t, k) { refine_triangles(t, k); for c:<1,2> in <0^k,1,2>(t) { cut_corner(c, k); } }\n"
     "script aim_along_edge(v) { v.goal = between(v.pos,v@0.pos,0.1); v.goal_at_rest = between(v.rest,v@0.rest,0.1); }\n"
+    "script mark_face(f) { for v:<1> in <0,1>(f) { v.marked = 1; } }\n"
     "script touch_edge(e) { touch_at(e); e.goal = e.pos; e.goal_at_rest = e.rest; e@0.touched = 1; }\n"
     "script refine_quadrangles(h, k) { for f:<0^k,1> in <0^k,1,2>(h) { refine_quad(f, k); } }\n";
 static const rule_case preparations[] = {
@@ -140,6 +147,7 @@ static const rule_case preparations[] = {
     {"refine_quadrangles", RULE_HEXES, RULE_CELL_LEVEL, NULL, NULL},
     {"aim_along_edge", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
     {"touch_edge", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"mark_face", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
 };
 
 // A box and a ball that hold some of every map at rest; a blade, a triangle and a sweep that go through where it is.
@@ -166,6 +174,7 @@ static const struct {
     {"snap_strain", {9}, 1},
     {"snap_reach", {0.45}, 1},
     {"scalpel_toughness", {1000}, 1},
+    {"rod_to", {1, 1, 0.5}, 3},
 };
 
 clv_program *rule_cases_program(void) {

@@ -24,6 +24,7 @@ static void create_motion(clv_map *map) {
   create(map, (clv_column_def){.name = "blade_distance", .orbit = CLV_VERTEX});
   create(map, (clv_column_def){.name = "goal", .orbit = CLV_VERTEX, .components = 3});
   create(map, (clv_column_def){.name = "goal_at_rest", .orbit = CLV_VERTEX, .components = 3});
+  create(map, (clv_column_def){.name = "marked", .orbit = CLV_VERTEX, .type = CLV_INT32});
   create(map, (clv_column_def){.name = "touched", .orbit = CLV_VERTEX, .type = CLV_INT32});
   create(map, (clv_column_def){.name = "off_line", .orbit = CLV_VERTEX});
   create(map, (clv_column_def){.name = "cut_side", .orbit = CLV_CELL, .type = CLV_INT32});
