@@ -272,6 +272,12 @@ static uint32_t keeper(map_refining *r, const map_seat old[4], uint32_t whole) {
   return 0;
 }
 
+// A vertex is hung into one more cell.
+static void count_hung(map_refining *r, uint32_t vertex) {
+  const uint32_t on = r->vertices[vertex];
+  if (map_is_newcomer(on)) lineage_of(r)->newcomers[MAP_VERTICES].data[on & ~MAP_NEWCOMER].hung++;
+}
+
 // So many darts come into the cell of one that was there; what it bears.
 static uint32_t grow_cell(map_refining *r, uint32_t record, uint32_t count) {
   const map *m = r->m;
@@ -294,6 +300,7 @@ void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const 
         add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){.old = whole, .near = old[0].dart});
   map_came came = {.on = {r->vertices[table->vertex_on[4 * l + 1]], 0, corner, 0},
                    .cell = grow_cell(r, old[0].record, 4)};
+  count_hung(r, table->vertex_on[4 * l + 1]);
   for (uint32_t e = 0; e < 2; e++) {
     came.on[MAP_EDGES] = r->edges[table->edge_on[4 * ends[e]]];
     came.on[MAP_CELL_EDGES] = cell_edges[e];
@@ -306,6 +313,7 @@ void map_note_across(map_refining *r, uint32_t facet, const map_seat *seats) {
   const map_refinement *table = r->table;
   const uint32_t first = 4u * r->border.shape->facet_first[facet], size = r->border.shape->facet_size[facet];
   const uint32_t cell = grow_cell(r, seats[1].record, 2 * size);
+  if (size == 8) count_hung(r, table->vertex_on[first + 3]); // a quadrangle has one in its middle
   for (uint32_t k = 0; k < 4 * size; k += 4) {
     const uint32_t middle = table->vertex_on[first + k + 1];
     const uint32_t beside = lies_on(r, MAP_CORNERS, seats[k + 1].record);

@@ -112,18 +112,21 @@ static void add_found(looking *l, const physics_hanging *one) {
 static void find_hanging(looking *l, clv_dart dart) {
   physics_hangings *h = l->h;
   clv_walk star;
+  uint32_t cells = 0;
   h->found.count = 0;
   if (clv_walk_star(&star, &l->m->view, CLV_VERTEX, dart) != CLV_OK) l->failed = true;
   for (uint32_t k = 0; !l->failed && k < star.count; k++) {
     const uint32_t cell = cell_it_hangs_in(l, star.darts[k]);
     physics_hanging one;
     if (!cell) continue;
+    cells++;
     if (h->found.count == 1 && knows_parents(l, star.darts[k], h->found.data)) {
       if (cell < h->found.data[0].cell) h->found.data[0].cell = cell;
     } else if (find_hanging_in(l, star.darts[k], cell, &one)) {
       add_found(l, &one);
     }
   }
+  if (h->found.count) h->found.data[0].cells = cells;
   clv_walk_end(&star);
 }
 
@@ -200,6 +203,7 @@ static void remember(looking *l, const physics_hanging *found) {
   uint32_t *place = &h->place.data[found->slot];
   physics_hanging *entry = *place ? &h->table.data[*place - 1] : NULL;
   if (entry) entry->cell = found->cell;
+  if (entry) entry->cells = found->cells;
   if (entry && same_parents(entry, found)) return;
   h->changes++;
   if (entry) leave_parents(l, entry);
@@ -321,11 +325,11 @@ static bool start(looking *l) {
 }
 
 // A commit that refines says of each dart it hung into a cell which cell that is. A vertex that hung before hangs where
-// it did, as long as the cell it was found in is there: others can only have gone.
+// it did, as long as one of the cells it hung in is left: others can only have gone.
 
 static bool is_there(const looking *l, uint32_t cell) {
   const clv_page page = map_page(l->m, cell << 6);
-  return map_row_alive(l->m, page.kind, map_row(page, cell << 6)) &&
+  return cell && map_row_alive(l->m, page.kind, map_row(page, cell << 6)) &&
          clv_cell_shape(&l->m->view, cell << 6) == page.kind;
 }
 
@@ -335,14 +339,21 @@ static void judge_anew(looking *l, clv_dart dart, uint32_t slot) {
   push(l, dart);
 }
 
+// Some of the cells that a vertex hung in are gone, nobody knows how many.
+static void look_again(looking *l, clv_dart dart, uint32_t slot) {
+  physics_hanging *entry = &l->h->table.data[l->h->place.data[slot] - 1];
+  entry->cells = 0;
+  if (!is_there(l, entry->cell)) judge_anew(l, dart, slot);
+}
+
 static void hear_vertex(looking *l, const clv_event *event) {
   physics_hangings *h = l->h;
   const uint32_t slot = event->id.index;
   if (event->kind == CLV_CREATED) {
     is_new(l, &h->vertex_stamps.data, slot);
     h->seat_of.data[slot] = 0;
-  } else if (event->dart && is_listed(l, slot) && !is_there(l, h->table.data[h->place.data[slot] - 1].cell)) {
-    judge_anew(l, event->dart, slot);
+  } else if (event->dart && is_listed(l, slot)) {
+    look_again(l, event->dart, slot);
   }
 }
 
@@ -380,7 +391,8 @@ static bool find_hanging_at(const looking *l, const physics_seat *seat, physics_
                              .level = l->levels.of[seat->slot],
                              .count = 2,
                              .parents = {seat->ends[0], seat->ends[1]},
-                             .cell = seat->cell};
+                             .cell = seat->cell,
+                             .cells = seat->cells};
   return true;
 }
 
@@ -403,6 +415,16 @@ static void hear_arrivals(looking *l, const clv_commit *commit) {
   }
 }
 
+// Where every cell that a vertex came into is its template, with hanging vertices, they are as many as it came into.
+static void count_cells(const looking *l) {
+  physics_hangings *h = l->h;
+  const map_newcomer *newcomers = l->m->scratch->lineage.newcomers[MAP_VERTICES].data;
+  for (uint32_t k = 0; k < l->m->scratch->lineage.newcomers[MAP_VERTICES].count; k++) {
+    const uint32_t seat = h->seat_of.data[newcomers[k].id];
+    if (seat && seat != PHYSICS_NO_SEAT) h->seats.data[seat - 1].cells = newcomers[k].hung;
+  }
+}
+
 // By the lineage: darts that came into a cell together, which is there still or lost them all. A vertex that hung
 // before in a cell that was refined is a corner of its children (hear_heirs).
 static void hear_newcomers(looking *l) {
@@ -415,9 +437,10 @@ static void hear_newcomers(looking *l) {
   }
   const map_came *c = lineage->came.data;
   uint32_t block = 0;
-  bool there = false;
+  bool there = false, all = true;
   for (uint32_t k = 0; k < lineage->grown.count && !l->failed; k++) {
     if (lineage->grown.data[k].block != block) there = is_there(l, block = lineage->grown.data[k].block);
+    all = all && there;
     uint32_t last = 0; // darts of a vertex follow one another
     for (uint32_t left = lineage->grown.data[k].count; left > 0; left -= c->darts[1] ? 2 : 1, c++) {
       const uint32_t on = c->on[MAP_VERTICES];
@@ -426,6 +449,7 @@ static void hear_newcomers(looking *l) {
       last = on;
     }
   }
+  if (all && !l->failed) count_cells(l);
 }
 
 static void hear_refining(looking *l, const clv_commit *commit) {
@@ -445,17 +469,30 @@ static void hear_refining(looking *l, const clv_commit *commit) {
 static void hear_heir(looking *l, clv_dart heir, clv_dart source) {
   if (map_page(l->m, source).kind != MAP_KIND_DARTS || !clv_dart_alive(&l->m->view, heir)) return;
   const uint32_t slot = slot_at(l, heir);
-  if (is_listed(l, slot) && !is_there(l, l->h->table.data[l->h->place.data[slot] - 1].cell)) judge_anew(l, heir, slot);
+  if (is_listed(l, slot)) look_again(l, heir, slot);
 }
 
 // By the lineage of a commit that only refines: vertices that hung in the middle of an edge or a face of the parent.
+static void leave_parent(looking *l, clv_dart heir, uint32_t parent) {
+  const uint32_t slot = slot_at(l, heir);
+  physics_hanging *entry = is_listed(l, slot) ? &l->h->table.data[l->h->place.data[slot] - 1] : NULL;
+  if (!entry) return;
+  if (entry->cell == parent) entry->cell = 0;
+  if (entry->cells > 1)
+    entry->cells--;
+  else if (entry->cells)
+    forget(l, slot);
+  else
+    look_again(l, heir, slot);
+}
+
 static void hear_children(looking *l, const map_division *d) {
   const map_refinement *table = d->table;
   const clv_dart *known = l->m->scratch->lineage.lies.data + d->known;
   for (uint32_t v = clv_templates[table->kind].corner_count; v < table->vertex_count && !l->failed; v++) {
     const uint32_t at = table->vertex_at[v];
     if (at == MAP_NOWHERE || !known[at]) continue;
-    hear_heir(l, d->children[table->home[at].child] | table->home[at].dart, known[at]);
+    leave_parent(l, d->children[table->home[at].child] | table->home[at].dart, d->parent >> 6);
   }
 }
 

@@ -25,14 +25,15 @@ typedef struct physics_hanging {
   uint32_t slot; // 0: gone
   int32_t level;
   uint32_t count, parents[4]; // 2 or 4; 1 of a vertex that is tied
-  uint32_t cell;              // the block it was found in, the least of those it hangs in
+  uint32_t cell;              // the block it was found in, the least of those it hangs in; 0: that one is gone
+  uint32_t cells;             // how many it hangs in; 0: nobody counted
 } physics_hanging;
 
-// A dart of a vertex that hangs, the block of the cell it hangs in there, and what it was put between, where somebody
-// said so.
+// A dart of a vertex that hangs, the block of the cell it hangs in there, how many there are of these, and what it was
+// put between, where somebody said so.
 typedef struct physics_seat {
   clv_dart dart;
-  uint32_t cell, slot, ends[2];
+  uint32_t cell, cells, slot, ends[2];
 } physics_seat;
 #define PHYSICS_NO_SEAT UINT32_MAX
 
