@@ -46,7 +46,7 @@ static bool numbers_no_others(const map *m) {
 static void begin_anew(map *m) {
   map_lineage *l = &m->scratch->lineage;
   l->came.count = l->divisions.count = l->lies.count = l->families = 0;
-  m->scratch->notable.count = m->scratch->arrivals.count = l->extended.count = l->grown.count = 0;
+  m->scratch->notable.count = l->extended.count = l->grown.count = 0;
   l->gone = false;
   for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = 0;
   l->broken = m->view.dimension != 3 || !numbers_no_others(m);
@@ -65,40 +65,19 @@ static bool is_born(const map_lineage *l, uint32_t block) {
   return block < l->born.capacity && l->born.data[block] == l->stamp;
 }
 
-// Room for so many entries, and always for those at the end: children that may be turned.
-static bool reserve_entries(map_refining *r, uint32_t more) {
-  enum { AT_THE_END = 8 };
-  map_scratch *s = r->m->scratch;
-  const clv_allocator *a = &r->m->allocator;
-  const uint64_t notable = (uint64_t)s->notable.count + more + AT_THE_END, hung = (uint64_t)s->arrivals.count + more;
-  return (notable <= s->notable.capacity || BASE_RESERVE(a, &s->notable, 2 * notable)) &&
-         (hung <= s->arrivals.capacity || BASE_RESERVE(a, &s->arrivals, 2 * hung));
-}
-
-static void append_entries(map_words *entries, uint32_t first, uint32_t count) {
-  uint32_t *to = entries->data + entries->count;
-  for (uint32_t k = 0; k < count; k++) to[k] = first + k;
-  entries->count += count;
-}
-
-void map_note_entries(map_refining *r, uint32_t count) {
-  if (r->told) append_entries(&r->m->scratch->notable, r->m->log.count - count, count);
-}
-
-void map_note_hung(map_refining *r, uint32_t count) {
-  map_scratch *s = r->m->scratch;
-  const uint32_t first = r->m->log.count - count;
-  if (!r->told) return;
-  append_entries(&s->notable, first, 1);
-  append_entries(&s->arrivals, first, count);
+// All that was done since the last cell was refined was to set values.
+bool map_note_values(map *m) {
+  map_words *notable = &m->scratch->notable;
+  if (!BASE_RESERVE(&m->allocator, notable, (uint64_t)notable->count + m->log.count - m->divided)) return false;
+  for (uint32_t k = m->divided; k < m->log.count; k++) notable->data[notable->count++] = k;
+  return true;
 }
 
 bool map_note_extension(map_refining *r, clv_dart dart) {
   map_lineage *l = lineage_of(r);
   if (!r->told) return true;
   if (is_born(l, dart >> 6)) map_break_lineage(r);
-  if (!reserve_entries(r, 1) || !BASE_RESERVE(&r->m->allocator, &l->extended, (uint64_t)l->extended.count + 1))
-    return false;
+  if (!BASE_RESERVE(&r->m->allocator, &l->extended, (uint64_t)l->extended.count + 1)) return false;
   l->extended.data[l->extended.count++] = dart & ~63u;
   return true;
 }
@@ -192,8 +171,7 @@ bool map_reserve_notes(map_refining *r, uint32_t more) {
          (l->grown.count + (uint64_t)more <= l->grown.capacity ||
           BASE_RESERVE(&m->allocator, &l->grown, 2 * (l->grown.count + (uint64_t)more))) &&
          (m->records.ready <= l->number.capacity || BASE_RESERVE(&m->allocator, &l->number, m->records.ready)) &&
-         reserve_newcomers(r, MAP_CORNERS, more) && reserve_newcomers(r, MAP_CELL_EDGES, more) &&
-         reserve_entries(r, more);
+         reserve_newcomers(r, MAP_CORNERS, more) && reserve_newcomers(r, MAP_CELL_EDGES, more);
 }
 
 static bool reserve(map_refining *r) {
@@ -210,6 +188,22 @@ static bool reserve(map_refining *r) {
          reserve_newcomers(r, MAP_VERTICES, MAP_REFINED_VERTICES) && reserve_newcomers(r, MAP_EDGES, MAP_REFINED_EDGES);
 }
 
+// What is asked for here, for a tetrahedron that lies alone, others need not ask for again and again.
+bool map_lineage_expect(map *m, uint32_t cells) {
+  enum { CAME = 64, GROWN = 24 };
+  static const uint8_t newcomers[MAP_SORTS] = {
+      [MAP_VERTICES] = 6, [MAP_EDGES] = 25, [MAP_CORNERS] = 24, [MAP_CELL_EDGES] = 36};
+  map_lineage *l = &m->scratch->lineage;
+  const clv_allocator *a = &m->allocator;
+  bool room = BASE_RESERVE(a, &l->came, (uint64_t)cells * CAME) &&
+              BASE_RESERVE(a, &l->grown, (uint64_t)cells * GROWN) && BASE_RESERVE(a, &l->number, m->records.ready) &&
+              BASE_RESERVE(a, &l->divisions, cells) &&
+              BASE_RESERVE(a, &l->lies, (uint64_t)cells * (MAP_REFINED_VERTICES + MAP_REFINED_EDGES));
+  for (uint32_t k = 0; k < MAP_SORTS && room; k++)
+    room = !m->indices[map_sort_dims[k]] || BASE_RESERVE(a, &l->newcomers[k], (uint64_t)cells * newcomers[k]);
+  return room;
+}
+
 clv_result map_lineage_begin(map_refining *r) {
   map *m = r->m;
   map_lineage *l = lineage_of(r);
@@ -219,7 +213,6 @@ clv_result map_lineage_begin(map_refining *r) {
   r->told = !l->broken;
   r->came_before = l->came.count;
   r->notable_before = m->scratch->notable.count;
-  r->arrivals_before = m->scratch->arrivals.count;
   r->extended_before = l->extended.count;
   r->grown_before = l->grown.count;
   for (uint32_t k = 0; k < MAP_SORTS; k++) r->newcomers_before[k] = l->newcomers[k].count;
@@ -228,9 +221,7 @@ clv_result map_lineage_begin(map_refining *r) {
     map_break_lineage(r);
     return CLV_OK;
   }
-  const uint32_t values = m->log.count - m->divided;
-  if (!reserve(r) || !reserve_entries(r, values)) return map_no_memory(m);
-  map_note_entries(r, values);
+  if (!reserve(r) || !map_note_values(m)) return map_no_memory(m);
   memset(r->edges, 0, sizeof r->edges);
   memset(r->cell_edges, 0, sizeof r->cell_edges);
   memset(r->corners, 0, sizeof r->corners);
@@ -402,7 +393,6 @@ clv_result map_lineage_end(map_refining *r, clv_result result) {
   if (result == CLV_OK || !r->begun) return result;
   l->came.count = r->came_before;
   m->scratch->notable.count = r->notable_before;
-  m->scratch->arrivals.count = r->arrivals_before;
   l->extended.count = r->extended_before;
   l->grown.count = r->grown_before;
   for (uint32_t k = 0; k < MAP_SORTS; k++) l->newcomers[k].count = r->newcomers_before[k];

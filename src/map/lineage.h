@@ -77,16 +77,16 @@ typedef struct map_lineage {
 
 void map_lineage_free(map *m);
 
+// Room for the lineage of so many cells, about as much as they mostly have. False when memory is out.
+bool map_lineage_expect(map *m, uint32_t cells);
 // Before a cell is refined, once its border is known: what its vertices and edges are.
 clv_result map_lineage_begin(map_refining *r);
 // Its end, with what came of it. What was noted is taken back where it failed.
 clv_result map_lineage_end(map_refining *r, clv_result result);
 // Room to note so many darts. False when memory is out.
 bool map_reserve_notes(map_refining *r, uint32_t more);
-// The last entries of the log are notable, so many; or darts were hung into a cell by them. Room for the latter comes
-// with that for the darts, for those of the children when it begins.
-void map_note_entries(map_refining *r, uint32_t count);
-void map_note_hung(map_refining *r, uint32_t count);
+// Values that were set since are entries of the log that the commit has to go over. False when memory is out.
+bool map_note_values(map *m);
 // Darts were hung into a cell in the middle of the parent's edge at l: two on the half of old[0], beside it and old[1],
 // and two on that of old[2].
 void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const map_seat new[4]);

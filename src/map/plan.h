@@ -166,11 +166,11 @@ typedef struct map_scratch {
   map_words marks;       // by record: the last walk that saw it
   map_words child_marks; // likewise, by fresh cell and place
   uint32_t mark;
-  // Entries of the log that are no links; none where the commit needs no plan. Where its lineage tells: what extends,
-  // turns and sets values, and of the darts that were hung into a cell together the first.
+  // Entries of the log that are no links; none where the commit needs no plan. Where its lineage tells: what sets
+  // values.
   map_words notable;
-  map_words arrivals; // those that add or drop, of a commit that refines; where its lineage tells: that hang darts
-  map_words fresh;    // blocks that this transaction added, in order
+  map_words arrivals;             // those that add or drop, of a commit by a plan that refines
+  map_words fresh;                // blocks that this transaction added, in order
   BASE_ARRAY(map_born) born;      // in order of dart, where a cell has none but new ones (origin.c)
   bool origins;                   // they are listed
   bool no_levels;                 // memory was out when levels were asked for

@@ -69,7 +69,6 @@ static clv_result extend(map_refining *r, clv_dart dart, map_seat *seat) {
   if (!map_note_extension(r, dart)) return map_no_memory(r->m);
   const clv_result result = map_extend(r->m, dart);
   if (result != CLV_OK) return result;
-  map_note_entries(r, 1);
   *seat = map_seat_of(r->m, dart);
   return CLV_OK;
 }
@@ -114,7 +113,6 @@ static void halve_in_volume(map_refining *r, uint32_t l, map_seat x, map_seat la
   uint32_t cells[MIDDLES];
   for (uint32_t k = 0; k < MIDDLES; k++) cells[k] = cell_beside(m, old[k]);
   map_hang(m, MIDDLES, cells, r->border.level + 1, new);
-  map_note_hung(r, MIDDLES);
   map_writer w = map_write_begin(m);
   for (uint32_t k = 0; k < MIDDLES; k++) {
     map_put_alpha(&w, old[k], 0, new[k].dart);
@@ -216,7 +214,6 @@ static clv_result split_beyond(map_refining *r, uint32_t facet) {
     cells[2 * k + 1] = cells[2 * k] ^ MAP_SIDE;
   }
   map_hang(m, 2 * size, cells, r->border.level + 1, new);
-  map_note_hung(r, 2 * size);
   for (uint32_t k = 0; k < 2 * size; k++) {
     const uint32_t at = 4 * (k >> 1) + 2 + (k & 1u);
     seats[at] = new[k];
@@ -259,7 +256,6 @@ static clv_result add_children(map_refining *r) {
   for (uint32_t c = 0; result == CLV_OK && c < table->child_count; c++) {
     result = map_cell_add(m, (clv_kind)table->kind, &r->children[c]);
     if (result == CLV_OK && turned) result = map_turn(m, r->children[c]);
-    if (result == CLV_OK && turned) map_note_entries(r, 1);
   }
   if (result != CLV_OK) return result;
   for (uint32_t c = 0; c < table->child_count; c++)
@@ -459,6 +455,18 @@ static clv_result refine(map_refining *r, clv_refined *out) {
   if (result == CLV_OK) result = map_halve_crossings(r);
   if (result == CLV_OK) result = drop_parent(r);
   return result == CLV_OK ? report(r, out) : result;
+}
+
+clv_result map_expect_refining(map *m, uint32_t cells) {
+  enum { ABOUT = 20, HUNG = 100, ENTRIES = 900 }; // cells about one, darts and entries of the log that come with it
+  uint64_t extended = (uint64_t)cells * ABOUT;
+  if (m->view.dimension != 3 || !m->rows[CLV_TET].alive) return CLV_OK;
+  if (extended > m->rows[CLV_TET].alive) extended = m->rows[CLV_TET].alive;
+  const uint64_t records = extended * clv_templates[CLV_TET].dart_count + (uint64_t)cells * HUNG;
+  const bool room = map_records_reserve(m, records) && map_rows_reserve(m, CLV_TET, (uint64_t)cells * 8) &&
+                    BASE_RESERVE(&m->allocator, &m->log, m->log.count + (uint64_t)cells * ENTRIES) &&
+                    map_lineage_expect(m, cells);
+  return room ? CLV_OK : map_no_memory(m);
 }
 
 // The first dart of the cell of a dart. One that hangs in it may have come over from the cell's parent, and answers

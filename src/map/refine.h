@@ -96,7 +96,7 @@ typedef struct map_refining {
   bool begun, told;
   uint32_t vertices[MAP_REFINED_VERTICES], corners[MAP_REFINED_VERTICES];
   uint32_t edges[MAP_REFINED_EDGES], cell_edges[MAP_REFINED_EDGES];
-  uint32_t came_before, notable_before, arrivals_before, extended_before, grown_before, newcomers_before[4];
+  uint32_t came_before, notable_before, extended_before, grown_before, newcomers_before[4];
   uint32_t dropped, dropped_count; // entries of the log that drop the darts of a parent with records
   clv_walk pieces;                 // of edges across faces that finer neighbours halved, one after the other ...
   map_words crossings;             // ... as pairs: the place where one begins, and how many darts it has
@@ -105,6 +105,10 @@ typedef struct map_refining {
 static inline clv_dart map_child_at(const map_refining *r, map_child_dart at) {
   return r->children[at.child] | at.dart;
 }
+
+// Room for refining so many cells of a map in space, before the first of them: about what tetrahedra need that lie
+// apart, so that nothing grows again and again. CLV_ERROR_MEMORY.
+clv_result map_expect_refining(map *m, uint32_t cells);
 
 // Makes a dart face another one, of a cell that is new: either it has a record, or it is the first of its facet and
 // speaks for all.

@@ -687,31 +687,13 @@ static bool list_families(map *m, map_plan *plan) {
   return true;
 }
 
-// Darts that came and are gone again did not arrive.
-static void pass_over_gone(const map *m, map_words *arrivals) {
-  uint32_t kept = 0;
-  for (uint32_t k = 0; k < arrivals->count; k++) {
-    const map_write *w = &m->log.data[arrivals->data[k]];
-    arrivals->data[kept] = arrivals->data[k];
-    kept += m->records.name.data[map_page(m, w->dart).row + (w->dart & 0xFFFFu)] == w->dart;
-  }
-  arrivals->count = kept;
-}
-
-// To what the lineage has listed values are added that were set behind it.
-static bool list_growth(map *m, map_plan *plan) {
-  map_words *notable = &m->scratch->notable;
-  if (!BASE_RESERVE(&m->allocator, notable, (uint64_t)notable->count + m->log.count - m->divided)) return false;
-  while (m->divided < m->log.count) notable->data[notable->count++] = m->divided++;
-  if (m->scratch->lineage.gone) pass_over_gone(m, &m->scratch->arrivals);
-  plan->values_set = m->payload.count > 0;
-  return true;
-}
-
 bool map_survey_growth(map *m, map_plan *plan) {
   clear(&plan->cells, clv_orbit_dims(&m->view, CLV_CELL), NULL);
   plan->refined = plan->inner_changed = plan->cells_added = plan->inherited = plan->links_changed = true;
-  return list_growth(m, plan) && list_families(m, plan) && reserve_marks(m, &m->scratch->marks, m->records.count);
+  plan->values_set = m->payload.count > 0;
+  if (!map_note_values(m)) return false;
+  m->divided = m->log.count;
+  return list_families(m, plan) && reserve_marks(m, &m->scratch->marks, m->records.count);
 }
 
 bool map_resolve(map *m, map_plan *plan) {

@@ -6,6 +6,8 @@
 
 #include "surgery/surgery.h"
 
+#include "map/refine.h"
+
 clv_result surgery_create_levels(clv_surgery *s, clv_error *error) {
   const clv_column_def def = {.name = "lev", .orbit = CLV_VERTEX, .type = CLV_INT32, .components = 1};
   s->levels = clv_column_find(s->map, def.name);
@@ -85,8 +87,8 @@ static bool note_listed(clv_surgery *s) {
 }
 
 clv_result surgery_refine_listed(clv_surgery *s) {
-  clv_result result = CLV_OK;
   if (!note_listed(s)) return surgery_no_memory(s);
+  clv_result result = map_expect_refining(map_of(s->map), s->cells.count);
   for (uint32_t k = 0; result == CLV_OK && k < s->cells.count; k++) {
     const clv_dart cell = s->cells.data[k];
     if (!clv_dart_alive(s->map, cell)) continue; // listed twice

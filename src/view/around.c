@@ -133,35 +133,60 @@ static void add_cells(const view_change *change, const map *m, const map_index *
   }
 }
 
-// Several darts may lie in one place, and mostly follow one another.
+// Several darts may lie in one place, and follow one another as far as its edge is concerned.
 static inline void add_hung(view_ring *ring, view_place place) {
-  for (uint32_t k = ring->count < VIEW_RING ? ring->count : VIEW_RING; k-- > 0;)
-    if (ring->places[k].slot == place.slot && ring->places[k].kind == place.kind) return;
-  add_place(ring, place);
+  const view_place *last = ring->count && ring->count <= VIEW_RING ? &ring->places[ring->count - 1] : NULL;
+  if (!last || last->slot != place.slot || last->kind != place.kind) add_place(ring, place);
+}
+
+// What darts that came into a cell need to know of it.
+typedef struct seating {
+  uint32_t block, kind, first;
+} seating;
+
+static seating seats_in(const map *m, const map_index *inner, uint32_t block) {
+  const clv_page page = map_page(m, block << 6);
+  const clv_suborbits *sub = &clv_templates[map_is_template(page.kind) ? page.kind : CLV_NONE].sub[inner->inner];
+  return (seating){block, page.kind, map_row(page, block << 6) * sub->count};
+}
+
+static inline view_place place_in(seating cell, uint32_t slot) {
+  return slot & MAP_TEMPLATE_SLOT ? (view_place){cell.kind, cell.first + (slot & ~MAP_TEMPLATE_SLOT)}
+                                  : (view_place){0, slot};
 }
 
 // The log says which cell a dart was hung into.
 static void add_darts(const view_change *change, const map *m, const map_index *edges, const map_index *inner) {
   const uint32_t *slots = inner->record_ids.data, *ids = edges->record_ids.data;
   const uint32_t *at = m->scratch->arrivals.data, *end = at + m->scratch->arrivals.count;
-  uint32_t last_slot = 0, last_cell = 0, first = 0, kind = CLV_NONE;
+  seating cell = {0};
   for (; at < end; at++) {
     const map_write *w = &m->log.data[*at];
     if (w->op != MAP_DART_ADD) continue;
-    const uint32_t record = map_page(m, w->dart).row + (w->dart & 0xFFFFu), slot = slots[record];
-    if (slot == last_slot && w->before == last_cell) continue; // the same place
-    if (w->before != last_cell) {
-      const clv_page page = map_page(m, w->before << 6);
-      kind = page.kind;
-      first = map_row(page, w->before << 6) *
-              clv_templates[map_is_template(kind) ? kind : CLV_NONE].sub[inner->inner].count;
-    }
-    last_slot = slot;
-    last_cell = w->before;
+    if (w->before != cell.block) cell = seats_in(m, inner, w->before);
+    const uint32_t record = map_page(m, w->dart).row + (w->dart & 0xFFFFu);
     view_ring *ring = find_ring(change, ids[record]);
-    if (!ring) continue;
-    const bool in_row = slot & MAP_TEMPLATE_SLOT;
-    add_hung(ring, in_row ? (view_place){kind, first + (slot & ~MAP_TEMPLATE_SLOT)} : (view_place){0, slot});
+    if (ring) add_hung(ring, place_in(cell, slots[record]));
+  }
+}
+
+static inline uint32_t id_of_newcomer(const map_lineage *l, map_sort sort, uint32_t on) {
+  return map_is_newcomer(on) ? l->newcomers[sort].data[on & ~MAP_NEWCOMER].id : on;
+}
+
+// The lineage says more at a time: what two darts lie on, which came into one cell.
+static void add_told(const view_change *change, const map *m, const map_index *inner) {
+  const map_lineage *l = &m->scratch->lineage;
+  const map_came *c = l->came.data;
+  seating cell = {0};
+  for (uint32_t k = 0; k < l->grown.count; k++) {
+    const map_grown grown = l->grown.data[k];
+    if (grown.block != cell.block) cell = seats_in(m, inner, grown.block);
+    for (uint32_t left = grown.count; left > 0; left -= c->darts[1] ? 2 : 1, c++) {
+      if (!map_is_newcomer(c->on[MAP_EDGES]) || (l->gone && !clv_dart_alive(&m->view, c->darts[0]))) continue;
+      view_ring *ring = find_ring(change, id_of_newcomer(l, MAP_EDGES, c->on[MAP_EDGES]));
+      if (ring) add_hung(ring, place_in(cell, id_of_newcomer(l, MAP_CELL_EDGES, c->on[MAP_CELL_EDGES])));
+    }
   }
 }
 
@@ -180,7 +205,10 @@ static void list_rings(clv_views *views, const view_site *site) {
   if (!known) return;
   list_new_edges(change, site->dims);
   add_cells(change, m, site->index);
-  add_darts(change, m, site->index, inner);
+  if (m->scratch->told)
+    add_told(change, m, inner);
+  else
+    add_darts(change, m, site->index, inner);
 }
 
 // Sums
