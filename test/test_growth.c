@@ -1,6 +1,7 @@
 // Arrays that grow: what is in them stays, what is new is as it should be, and nothing else is looked at again.
 
 #include "base/memory.h"
+#include "map/plan.h"
 #include "support/patients.h"
 #include "view/views.h"
 
@@ -134,6 +135,50 @@ static void refused_memory_while_growing_loses_nothing(void **state) {
   assert_true(n > 20);
 }
 
+// Who refines one cell refines more: records, and marks with them, make room for dozens at once.
+static void records_move_once_while_a_body_grows(void **state) {
+  (void)state;
+  growing g = growing_of(10, "springs", NULL);
+  const map *m = map_read(g.map);
+  uint32_t capacity = m->records.alpha.capacity, marks = m->scratch->marks.capacity, moves = 0;
+  for (uint32_t k = 0; k < 30; k++) {
+    g.row = 13 * k;
+    assert_int_equal(refine_next(&g), CLV_OK);
+    assert_true(m->records.alpha.capacity == capacity || m->scratch->marks.capacity != marks);
+    moves += m->records.alpha.capacity != capacity;
+    capacity = m->records.alpha.capacity;
+    marks = m->scratch->marks.capacity;
+  }
+  assert_true(m->records.count > 4000 && moves == 1);
+  operated_check(g.body);
+  growing_free(&g);
+}
+
+// Cells that lie apart, in one transaction: there is room for all that they need.
+static void what_is_expected_is_enough(void **state) {
+  (void)state;
+  enum { CELLS = 60 };
+  growing g = growing_of(10, "springs", NULL);
+  map *m = map_of(clv_body_map(g.body));
+  const map_lineage *l = &m->scratch->lineage;
+  int32_t *levels = calloc(2000, sizeof *levels);
+  assert_non_null(levels);
+  assert_int_equal(clv_map_begin(&m->view), CLV_OK);
+  assert_int_equal(map_expect_refining(m, CELLS), CLV_OK);
+  const uint32_t records = m->records.alpha.capacity, log = m->log.capacity, came = l->came.capacity;
+  for (uint32_t k = 0; k < CELLS; k++) {
+    const clv_dart cell = clv_cell_at(g.map, CLV_TET, 13 * k);
+    assert_int_equal(clv_map_refine(&m->view, cell, 0, levels, NULL), CLV_OK);
+  }
+  assert_true(l->came.count > 20 * CELLS && !l->broken);
+  assert_int_equal(m->records.alpha.capacity, records);
+  assert_int_equal(m->log.capacity, log);
+  assert_int_equal(l->came.capacity, came);
+  clv_map_rollback(&m->view);
+  free(levels);
+  growing_free(&g);
+}
+
 static const view_slab *only_slab(clv_body *body) {
   const clv_views *views = clv_body_views(body);
   for (uint32_t k = 0; k < views->tables.count; k++)
@@ -191,6 +236,8 @@ int main(void) {
       cmocka_unit_test(cleared_arrays_are_cleared_as_far_as_they_are_needed),
       cmocka_unit_test(solvers_whose_vectors_grow_look_at_nothing_else),
       cmocka_unit_test(refused_memory_while_growing_loses_nothing),
+      cmocka_unit_test(records_move_once_while_a_body_grows),
+      cmocka_unit_test(what_is_expected_is_enough),
       cmocka_unit_test(slabs_have_long_tails),
   };
   return cmocka_run_group_tests_name("growth", tests, make_laws, free_laws);

@@ -78,6 +78,16 @@ static void find_at(const growing *g, map_sort sort, uint32_t id, clv_dart dart)
   if (!came || (came->darts[0] != *found_at && came->darts[1] != *found_at)) *found_at = dart;
 }
 
+// The first dart of each place speaks for the row, too.
+static inline void put_in_row(const growing *g, map_sort sort, clv_dart dart, uint32_t id) {
+  const clv_page page = map_page(g->m, dart);
+  if (!map_is_template(page.kind)) return;
+  const clv_suborbits *sub = &clv_templates[page.kind].sub[map_sort_dims[sort] & 7u];
+  const uint32_t number = sub->of[dart & 63u];
+  if (sub->first[number] == (dart & 63u))
+    g->index[sort]->ids[page.kind].data[(size_t)map_row(page, dart) * sub->count + number] = id;
+}
+
 // The dart at the other end of an edge that was halved, which was there before, and bears the id of the whole.
 static void follow_half(growing *g, map_sort sort, uint32_t record, uint32_t old, uint32_t id) {
   map *m = g->m;
@@ -85,11 +95,12 @@ static void follow_half(growing *g, map_sort sort, uint32_t record, uint32_t old
   uint32_t *on = &g->on_record[sort][map_record(m, other)];
   if (*on != old) return;
   *on = id;
-  if (sort == MAP_EDGES) map_index_set(m, g->index[sort], other, id); // in the row, too
+  if (sort == MAP_EDGES) put_in_row(g, sort, other, id);
 }
 
 // An edge, or an edge of the cell.
-static inline void settle_edge(growing *g, map_sort sort, const map_came *c, const uint32_t records[2]) {
+static inline void settle_edge(growing *g, map_sort sort, const map_came *c) {
+  const uint32_t *records = c->records;
   const uint32_t on = c->on[sort];
   uint32_t id = on;
   if (map_is_newcomer(on)) {
@@ -109,10 +120,8 @@ static inline uint32_t record_of_hung(const map *m, clv_dart dart) {
 }
 
 static inline void settle_came(growing *g, const map_came *c) {
-  const map *m = g->m;
-  const uint32_t record = record_of_hung(m, c->darts[0]);
-  if (m->records.name.data[record] != c->darts[0]) return; // gone again
-  const uint32_t records[2] = {record, c->darts[1] ? record_of_hung(m, c->darts[1]) : record};
+  const uint32_t *records = c->records;
+  if (g->m->records.name.data[records[0]] != c->darts[0]) return; // gone again
   uint32_t vertex = c->on[MAP_VERTICES], corner = c->on[MAP_CORNERS];
   if (map_is_newcomer(vertex))
     vertex = id_of_newcomer(g, MAP_VERTICES, vertex & ~MAP_NEWCOMER, c->darts[0]);
@@ -127,8 +136,8 @@ static inline void settle_came(growing *g, const map_came *c) {
       find_at(g, MAP_CORNERS, corner, c->darts[0]);
     g->on_record[MAP_CORNERS][records[0]] = g->on_record[MAP_CORNERS][records[1]] = corner;
   }
-  if (g->index[MAP_EDGES]) settle_edge(g, MAP_EDGES, c, records);
-  if (g->index[MAP_CELL_EDGES]) settle_edge(g, MAP_CELL_EDGES, c, records);
+  if (g->index[MAP_EDGES]) settle_edge(g, MAP_EDGES, c);
+  if (g->index[MAP_CELL_EDGES]) settle_edge(g, MAP_CELL_EDGES, c);
 }
 
 static void settle_places(growing *g, map_sort sort, clv_dart cell, const uint8_t *which, const uint32_t *lies,

@@ -234,9 +234,11 @@ clv_result map_lineage_begin(map_refining *r) {
 
 // Of one dart, or of two.
 static inline void note(map_lineage *l, const map_seat *seats, uint32_t count, map_came came) {
-  for (uint32_t k = 0; k < count; k++) {
-    came.darts[k] = seats[k].dart;
-    l->number.data[seats[k].record] = l->came.count;
+  for (uint32_t k = 0; k < 2; k++) {
+    const map_seat seat = seats[k < count ? k : 0];
+    came.darts[k] = k < count ? seat.dart : CLV_NO_DART;
+    came.records[k] = seat.record;
+    l->number.data[seat.record] = l->came.count;
   }
   l->came.data[l->came.count++] = came;
 }

@@ -38,7 +38,8 @@ typedef struct map_newcomer {
 
 // A dart that came, or two of one cell that lie on the same.
 typedef struct map_came {
-  clv_dart darts[2]; // the second may be none
+  clv_dart darts[2];   // the second may be none
+  uint32_t records[2]; // theirs, or twice that of the first
   uint32_t on[MAP_SORTS];
   uint32_t cell; // what darts of their cell bear, where cells are numbered
 } map_came;

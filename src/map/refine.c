@@ -356,35 +356,36 @@ static clv_result settle_child(map_refining *r, uint32_t child) {
 
 // What a dart at a place of the border has of the parent: everything, where it had a dart there that bears ids; the
 // edge and the face, in the middle of an edge that was whole; the face, across it. One that this transaction added
-// bears none. The first dart of a child has the cell, at least; those inside the parent have nothing else.
-static clv_result inherit(map_refining *r, uint32_t child) {
+// bears none.
+static inline map_write inheritance(const map_border *b, const uint32_t *ids, uint32_t at, clv_dart heir) {
   static const uint8_t apart[4] = {0, 1, 3, 3};
+  const clv_dart dart = b->darts[at];
+  if (!(at & 3u) || (dart && ids[b->records[at]])) return (map_write){.op = MAP_INHERIT, .dart = heir, .before = dart};
+  return (map_write){.op = MAP_INHERIT, .i = apart[at & 3u], .dart = heir, .before = b->cell | at >> 2, .after = dart};
+}
+
+// The first dart of a child has the cell, at least; those inside the parent have nothing else.
+static clv_result inherit(map_refining *r, uint32_t child) {
   map *m = r->m;
   const map_border *border = &r->border;
   const clv_template *shape = border->shape;
   const uint32_t *ids = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)]->record_ids.data;
   const uint8_t *places = r->table->children[child].at, *corner = shape->sub[6].of, *edge = shape->sub[5].of;
   const clv_dart first = r->children[child];
-  const uint8_t cell = (uint8_t)((1u << shape->dimension) - 1u);
   uint32_t corners = 0, edges = 0; // that bear an id
   if (!map_log_reserve(m, shape->dart_count)) return map_no_memory(m);
   map_write *log = m->log.data + m->log.count;
   if (places[0] == MAP_NOWHERE)
-    *log++ = (map_write){.op = MAP_INHERIT, .i = cell, .dart = first, .before = border->cell};
+    *log++ = (map_write){
+        .op = MAP_INHERIT, .i = (uint8_t)((1u << shape->dimension) - 1u), .dart = first, .before = border->cell};
   for (uint32_t f = 0; f < shape->facet_count; f++) {
     const uint32_t start = shape->facet_first[f], end = start + shape->facet_size[f];
-    for (uint32_t l = start; l < end && places[start] != MAP_NOWHERE; l++) {
-      const uint32_t at = places[l];
-      const clv_dart dart = border->darts[at];
-      const bool known = !(at & 3u) || (dart && ids[border->records[at]]);
-      const uint8_t lacks = apart[known ? 0 : at & 3u];
-      *log++ = (map_write){.op = MAP_INHERIT,
-                           .i = lacks,
-                           .dart = first | l,
-                           .before = known ? dart : border->cell | at >> 2,
-                           .after = known ? CLV_NO_DART : dart};
-      corners |= (uint32_t)(lacks == 0) << corner[l];
-      edges |= (uint32_t)(lacks <= 1) << edge[l];
+    if (places[start] == MAP_NOWHERE) continue;
+    for (uint32_t l = start; l < end; l++) {
+      *log = inheritance(border, ids, places[l], first | l);
+      corners |= (uint32_t)(log->i == 0) << corner[l];
+      edges |= (uint32_t)(log->i <= 1) << edge[l];
+      log++;
     }
   }
   const map_write *end = log;
@@ -457,13 +458,20 @@ static clv_result refine(map_refining *r, clv_refined *out) {
   return result == CLV_OK ? report(r, out) : result;
 }
 
+// Records for so many: each may extend all cells about it, as long as there are any.
+static uint64_t records_for(const map *m, uint64_t cells) {
+  enum { ABOUT = 20, HUNG = 100 };
+  const uint64_t alive = m->rows[CLV_TET].alive, extended = cells * ABOUT < alive ? cells * ABOUT : alive;
+  return extended * clv_templates[CLV_TET].dart_count + cells * HUNG;
+}
+
+// Records move when they grow, which is dear: who refines one cell mostly refines more.
 clv_result map_expect_refining(map *m, uint32_t cells) {
-  enum { ABOUT = 20, HUNG = 100, ENTRIES = 900 }; // cells about one, darts and entries of the log that come with it
-  uint64_t extended = (uint64_t)cells * ABOUT;
+  enum { ENTRIES = 1200, MORE = 32 };
   if (m->view.dimension != 3 || !m->rows[CLV_TET].alive) return CLV_OK;
-  if (extended > m->rows[CLV_TET].alive) extended = m->rows[CLV_TET].alive;
-  const uint64_t records = extended * clv_templates[CLV_TET].dart_count + (uint64_t)cells * HUNG;
-  const bool room = map_records_reserve(m, records) && map_rows_reserve(m, CLV_TET, (uint64_t)cells * 8) &&
+  const bool ready = m->records.count + records_for(m, cells) <= m->records.ready;
+  const bool room = (ready || map_records_reserve(m, records_for(m, cells < MORE ? MORE : cells))) &&
+                    map_rows_reserve(m, CLV_TET, (uint64_t)cells * 8) &&
                     BASE_RESERVE(&m->allocator, &m->log, m->log.count + (uint64_t)cells * ENTRIES) &&
                     map_lineage_expect(m, cells);
   return room ? CLV_OK : map_no_memory(m);

@@ -106,8 +106,8 @@ static inline clv_dart map_child_at(const map_refining *r, map_child_dart at) {
   return r->children[at.child] | at.dart;
 }
 
-// Room for refining so many cells of a map in space, before the first of them: about what tetrahedra need that lie
-// apart, so that nothing grows again and again. CLV_ERROR_MEMORY.
+// Room for refining so many tetrahedra, before the first of them: about what they need that lie apart, so that nothing
+// grows again and again. CLV_ERROR_MEMORY.
 clv_result map_expect_refining(map *m, uint32_t cells);
 
 // Makes a dart face another one, of a cell that is new: either it has a record, or it is the first of its facet and

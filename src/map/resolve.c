@@ -595,6 +595,12 @@ static bool reserve_marks(map *m, map_words *marks, uint64_t need) {
   return true;
 }
 
+// For all that there is room for: they grow when records do.
+static bool reserve_record_marks(map *m) {
+  const uint64_t ready = m->records.ready;
+  return reserve_marks(m, &m->scratch->marks, ready > m->records.count ? ready : m->records.count);
+}
+
 // Which old names orbits go on with, once they are all known.
 static bool settle_names(map *m, const map_plan *plan, map_orbits *o) {
   if (!o->orbits.count && !o->lost.count) return true;
@@ -693,7 +699,7 @@ bool map_survey_growth(map *m, map_plan *plan) {
   plan->values_set = m->payload.count > 0;
   if (!map_note_values(m)) return false;
   m->divided = m->log.count;
-  return list_families(m, plan) && reserve_marks(m, &m->scratch->marks, m->records.count);
+  return list_families(m, plan) && reserve_record_marks(m);
 }
 
 bool map_resolve(map *m, map_plan *plan) {
@@ -701,7 +707,7 @@ bool map_resolve(map *m, map_plan *plan) {
   m->scratch->notable.count = 0;
   map_scratch *s = m->scratch;
   if (!survey(m, plan) || !find_fresh_blocks(m, plan) || !find_sources(m, plan)) return false;
-  if (!reserve_marks(m, &s->marks, m->records.count)) return false;
+  if (!reserve_record_marks(m)) return false;
   if (!reserve_marks(m, &s->child_marks, (uint64_t)s->fresh.count * CLV_TEMPLATE_DARTS)) return false;
   plan->refined = map_only_refines(m, plan);
   if (!list_arrivals(m, plan) || (!plan->refined && !map_find_cuts(m)) || !resolve_cells(m, plan)) return false;

@@ -11,20 +11,40 @@
 
 #include <assert.h>
 
+// Where the slots of a cell begin.
+typedef struct seating {
+  uint32_t block, kind, first;
+} seating;
+
+static seating seats_in(const map *m, const map_index *inner, uint32_t block) {
+  const clv_page page = map_page(m, block << 6);
+  const clv_suborbits *sub = &clv_templates[map_is_template(page.kind) ? page.kind : CLV_NONE].sub[inner->inner];
+  return (seating){block, page.kind, map_row(page, block << 6) * sub->count};
+}
+
+static inline view_place place_in(seating cell, uint32_t slot) {
+  return slot & MAP_TEMPLATE_SLOT ? (view_place){cell.kind, cell.first + (slot & ~MAP_TEMPLATE_SLOT)}
+                                  : (view_place){0, slot};
+}
+
 // A cell on the way round an edge: what the edge leaves in it, the dart on the way out, and the one beyond that.
 typedef struct round_stop {
   view_place place;
   clv_dart out, beyond;
 } round_stop;
 
-static round_stop stop_at_record(const map *m, const map_index *inner, clv_dart at, uint32_t record) {
-  const clv_dart out = m->records.alpha.data[4 * (size_t)record + 2];
-  return (round_stop){view_place_of(m, inner, at), out, m->records.alpha.data[4 * (size_t)map_record(m, out) + 3]};
+static inline round_stop stop_at_record(const map *m, const map_index *inner, map_seat at) {
+  const map_seat out = map_follow(m, at, 2);
+  const clv_dart beyond = m->records.alpha.data[4 * (size_t)out.record + 3];
+  const uint32_t slot = inner->record_ids.data[at.record];
+  if (!(slot & MAP_TEMPLATE_SLOT)) return (round_stop){{0, slot}, out.dart, beyond};
+  const seating cell = seats_in(m, inner, m->records.cell.data[at.record] & MAP_BLOCK);
+  return (round_stop){place_in(cell, slot), out.dart, beyond};
 }
 
 static inline round_stop stop_at(const map *m, const map_index *inner, clv_dart at) {
   const uint32_t record = map_record(m, at);
-  if (record != MAP_NO_RECORD) return stop_at_record(m, inner, at, record);
+  if (record != MAP_NO_RECORD) return stop_at_record(m, inner, (map_seat){at, record});
   const clv_page page = map_page(m, at);
   const clv_template *shape = &clv_templates[page.kind];
   const uint32_t row = map_row(page, at), out = shape->alpha[2][at & 63u];
@@ -137,22 +157,6 @@ static void add_cells(const view_change *change, const map *m, const map_index *
 static inline void add_hung(view_ring *ring, view_place place) {
   const view_place *last = ring->count && ring->count <= VIEW_RING ? &ring->places[ring->count - 1] : NULL;
   if (!last || last->slot != place.slot || last->kind != place.kind) add_place(ring, place);
-}
-
-// What darts that came into a cell need to know of it.
-typedef struct seating {
-  uint32_t block, kind, first;
-} seating;
-
-static seating seats_in(const map *m, const map_index *inner, uint32_t block) {
-  const clv_page page = map_page(m, block << 6);
-  const clv_suborbits *sub = &clv_templates[map_is_template(page.kind) ? page.kind : CLV_NONE].sub[inner->inner];
-  return (seating){block, page.kind, map_row(page, block << 6) * sub->count};
-}
-
-static inline view_place place_in(seating cell, uint32_t slot) {
-  return slot & MAP_TEMPLATE_SLOT ? (view_place){cell.kind, cell.first + (slot & ~MAP_TEMPLATE_SLOT)}
-                                  : (view_place){0, slot};
 }
 
 // The log says which cell a dart was hung into.

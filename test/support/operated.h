@@ -79,10 +79,10 @@ static inline void operated_check(clv_body *body) {
 
 // Each column has a value at every orbit it lives on, and numbers are numbers.
 static inline void operated_check_embedded(clv_body *body) {
-  const clv_map *map = clv_body_map(body);
+  const clv_map *view = clv_body_map(body);
   const clv_column *column;
-  for (clv_dart dart = clv_dart_next(map, 0); dart; dart = clv_dart_next(map, dart))
-    for (uint32_t c = 0; (column = clv_column_list(map, c)); c++) {
+  for (clv_dart dart = clv_dart_next(view, 0); dart; dart = clv_dart_next(view, dart))
+    for (uint32_t c = 0; (column = clv_column_list(view, c)); c++) {
       const clv_column_def *def = clv_column_get_def(column);
       const double *value = clv_column_at(column, dart);
       if (!value) fail_msg("'%s' has no value at dart %u", def->name, dart);
