@@ -506,7 +506,8 @@ static clv_dart plain_block(const view_change *change, const map *m, uint32_t k)
   return k < m->scratch->fresh.count || (dart && map_dart_plain(m, dart)) ? dart : CLV_NO_DART;
 }
 
-// First those of plain cells: an orbit is best looked at from there.
+// First those of plain cells: an orbit is best looked at from there. Where the lineage tells, all that events name lie
+// in new cells.
 static void list_crossing(clv_views *views, const view_site *site) {
   const map *m = site->map;
   const view_change *change = &views->change;
@@ -519,7 +520,7 @@ static void list_crossing(clv_views *views, const view_site *site) {
     const clv_dart dart = plain_block(change, m, k);
     if (dart) list_places(&l, site, dart);
   }
-  for (uint32_t k = 0; k < commit->event_count; k++) {
+  for (uint32_t k = 0; k < commit->event_count && !m->scratch->told; k++) {
     const clv_event *event = &commit->events[k];
     if (event->dims == site->dims)
       list_key(&l, event->id.index, event->dart, event->kind == CLV_SPLIT ? event->from.index : 0);
