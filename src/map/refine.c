@@ -354,45 +354,57 @@ static clv_result settle_child(map_refining *r, uint32_t child) {
   return result;
 }
 
+// Places of a child that bear an id, as bits.
+typedef struct heirlooms {
+  uint32_t corners, edges;
+} heirlooms;
+
 // What a dart at a place of the border has of the parent: everything, where it had a dart there that bears ids; the
 // edge and the face, in the middle of an edge that was whole; the face, across it. One that this transaction added
 // bears none.
-static inline map_write inheritance(const map_border *b, const uint32_t *ids, uint32_t at, clv_dart heir) {
+static map_write *inherit_facet(const map_refining *r, uint32_t child, uint32_t facet, map_write *log, heirlooms *has) {
   static const uint8_t apart[4] = {0, 1, 3, 3};
-  const clv_dart dart = b->darts[at];
-  if (!(at & 3u) || (dart && ids[b->records[at]])) return (map_write){.op = MAP_INHERIT, .dart = heir, .before = dart};
-  return (map_write){.op = MAP_INHERIT, .i = apart[at & 3u], .dart = heir, .before = b->cell | at >> 2, .after = dart};
+  const map *m = r->m;
+  const map_border *b = &r->border;
+  const uint32_t *ids = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)]->record_ids.data;
+  const uint8_t *places = r->table->children[child].at, *corner = b->shape->sub[6].of, *edge = b->shape->sub[5].of;
+  const uint32_t start = b->shape->facet_first[facet], end = start + b->shape->facet_size[facet];
+  uint32_t corners = 0, edges = 0;
+  for (uint32_t l = start; l < end; l++, log++) {
+    const uint32_t at = places[l], which = at & 3u;
+    const clv_dart dart = b->darts[at], heir = r->children[child] | l;
+    if (which == 0 || (dart && ids[b->records[at]])) {
+      *log = (map_write){.op = MAP_INHERIT, .dart = heir, .before = dart};
+      corners |= 1u << corner[l];
+      edges |= 1u << edge[l];
+    } else {
+      const clv_dart source = b->cell | at >> 2;
+      *log = (map_write){.op = MAP_INHERIT, .i = apart[which], .dart = heir, .before = source, .after = dart};
+      edges |= (uint32_t)(which == 1) << edge[l];
+    }
+  }
+  has->corners |= corners;
+  has->edges |= edges;
+  return log;
 }
 
 // The first dart of a child has the cell, at least; those inside the parent have nothing else.
 static clv_result inherit(map_refining *r, uint32_t child) {
   map *m = r->m;
-  const map_border *border = &r->border;
-  const clv_template *shape = border->shape;
-  const uint32_t *ids = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)]->record_ids.data;
-  const uint8_t *places = r->table->children[child].at, *corner = shape->sub[6].of, *edge = shape->sub[5].of;
-  const clv_dart first = r->children[child];
-  uint32_t corners = 0, edges = 0; // that bear an id
+  const clv_template *shape = r->border.shape;
+  const uint8_t *places = r->table->children[child].at, cell = (uint8_t)((1u << shape->dimension) - 1u);
+  heirlooms has = {0, 0};
   if (!map_log_reserve(m, shape->dart_count)) return map_no_memory(m);
   map_write *log = m->log.data + m->log.count;
   if (places[0] == MAP_NOWHERE)
-    *log++ = (map_write){
-        .op = MAP_INHERIT, .i = (uint8_t)((1u << shape->dimension) - 1u), .dart = first, .before = border->cell};
-  for (uint32_t f = 0; f < shape->facet_count; f++) {
-    const uint32_t start = shape->facet_first[f], end = start + shape->facet_size[f];
-    if (places[start] == MAP_NOWHERE) continue;
-    for (uint32_t l = start; l < end; l++) {
-      *log = inheritance(border, ids, places[l], first | l);
-      corners |= (uint32_t)(log->i == 0) << corner[l];
-      edges |= (uint32_t)(log->i <= 1) << edge[l];
-      log++;
-    }
-  }
+    *log++ = (map_write){.op = MAP_INHERIT, .i = cell, .dart = r->children[child], .before = r->border.cell};
+  for (uint32_t f = 0; f < shape->facet_count; f++)
+    if (places[shape->facet_first[f]] != MAP_NOWHERE) log = inherit_facet(r, child, f, log, &has);
   const map_write *end = log;
   log = m->log.data + m->log.count;
   m->log.count = (uint32_t)(end - m->log.data);
   if (r->told)
-    map_note_heir(r, child, corners, edges);
+    map_note_heir(r, child, has.corners, has.edges);
   else
     for (; log < end; log++) map_take_ids(m, log->dart, log->i, log->before);
   return CLV_OK;
