@@ -102,22 +102,40 @@ static const double hinge_triangles[6][3] = {{0, 0, 0},   {1, 0, 0},    {0.5, 1,
                                              {0.5, 1, 0}, {0.5, -1, 0}, {0.5, -1, 0}};
 static const double hinge_quads[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, -1, 0}, {1, -1, 0}};
 
-static double angle_of(law_list *laws, double height) {
-  // Two triangles over the edge from (0,0,0) to (1,0,0); the far one is lifted.
-  law_sample sample = {.law = laws->data[0]};
-  const double width = sqrt(1 - height * height);
+// Two triangles over the edge from (0,0,0) to (1,0,0); the far one is lifted, and is as wide as said.
+static void fill_hinge(law_sample *sample, const law *l, double height, double wide) {
+  *sample = (law_sample){.law = l, .constant = 2};
   for (uint32_t k = 0; k < 6; k++) {
-    const int p = law_test_particle(sample.law, hinge_words[k]);
+    const int p = law_test_particle(l, hinge_words[k]);
     assert_true(p >= 0);
-    memcpy(sample.rest[p], hinge_triangles[k], sizeof hinge_triangles[k]);
-    memcpy(sample.pos[p], hinge_triangles[k], sizeof hinge_triangles[k]);
+    memcpy(sample->rest[p], hinge_triangles[k], sizeof hinge_triangles[k]);
+    memcpy(sample->pos[p], hinge_triangles[k], sizeof hinge_triangles[k]);
     if (k >= 4) {
-      sample.pos[p][1] = -width;
-      sample.pos[p][2] = height;
+      sample->pos[p][1] = -wide * sqrt(1 - height * height);
+      sample->pos[p][2] = wide * height;
     }
   }
-  sample.constant = 2;
+}
+
+static double angle_of(const law_list *laws, double height, double wide) {
+  law_sample sample;
+  fill_hinge(&sample, laws->data[0], height, wide);
   return sqrt(law_test_energy(&sample)); // of k = 2: the angle itself
+}
+
+// Forces grow while a face gets narrower, and fall again from a fifth of its width on.
+static void check_narrow(const law_list *laws) {
+  law_test_near(angle_of(laws, 0.5, 0.21), asin(0.5), 1e-12);
+  double most = 0;
+  for (double wide = 1; wide > 1e-9; wide *= 0.7) {
+    law_sample sample;
+    double forces[LAW_PARTICLES][3];
+    fill_hinge(&sample, laws->data[0], 0.9, wide);
+    law_test_forces(&sample, forces);
+    for (uint32_t p = 0; p < sample.law->particles.count; p++)
+      for (uint32_t axis = 0; axis < 3; axis++) most = fmax(most, fabs(forces[p][axis]));
+  }
+  assert_true(most > 5 && most < 50);
 }
 
 static void test_hinge(void **state) {
@@ -126,9 +144,10 @@ static void test_hinge(void **state) {
     assert_int_equal(laws.data[0]->guards.count, 2);
     assert_int_equal(laws.data[0]->guards.data[0].test, LAW_NOT_FREE);
     assert_int_equal(laws.data[0]->guards.data[1].test, LAW_CONDITION);
-    law_test_near(angle_of(&laws, 0), 0, 1e-12);
-    law_test_near(angle_of(&laws, 1), acos(0), 1e-12);
-    law_test_near(angle_of(&laws, 0.5), asin(0.5), 1e-12);
+    law_test_near(angle_of(&laws, 0, 1), 0, 1e-12);
+    law_test_near(angle_of(&laws, 1, 1), acos(0), 1e-12);
+    law_test_near(angle_of(&laws, 0.5, 1), asin(0.5), 1e-12);
+    check_narrow(&laws);
     law_test_free(*state, &laws);
   }
 }
