@@ -222,7 +222,7 @@ static void *move_block(void *p, size_t old_size, size_t new_size) {
 }
 
 static void *resize_block(void *p, size_t old_size, size_t new_size) {
-  const size_t old_block = p ? block_size(old_size) : 0, new_block = block_size(new_size);
+  const size_t old_block = block_size(old_size), new_block = block_size(new_size);
   if (new_size > SIZE_MAX / (2 * ROOM)) return NULL;
   if (new_size == 0) {
     give_block(p, old_block);
@@ -234,7 +234,8 @@ static void *resize_block(void *p, size_t old_size, size_t new_size) {
 
 static void *resize_any(void *user, void *p, size_t old_size, size_t new_size) {
   (void)user;
-  if ((!p || old_size < SMALL) && new_size < SMALL) return resize_plain(NULL, p, old_size, new_size);
+  if (!p) old_size = 0;
+  if (old_size < SMALL && new_size < SMALL) return resize_plain(NULL, p, old_size, new_size);
   pthread_mutex_lock(&lock);
   void *q = resize_block(p, old_size, new_size);
   pthread_mutex_unlock(&lock);
