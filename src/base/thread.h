@@ -1,6 +1,7 @@
 // A pool of threads that share the parts of one task.
 //
-// A task is cut into numbered parts; whoever is free takes the next. What a part does must not depend on who does it,
+// A task is cut into numbered parts. Each thread has a share of them, the same for tasks of as many parts, so that what
+// it works on stays in its cache; one that is done helps the others. What a part does must not depend on who does it,
 // and then results do not depend on the number of threads. Threads that wait look for work for a little while before
 // they sleep, so that tasks in quick succession cost little to hand out.
 
