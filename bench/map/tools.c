@@ -39,13 +39,9 @@ double bench_best(const double *values, size_t count) {
 
 static void *resize(void *user, void *p, size_t old_size, size_t new_size) {
   bench_memory *memory = user;
-  void *q = NULL;
-  if (new_size == 0) {
-    free(p);
-  } else {
-    q = realloc(p, new_size);
-    if (!q) return NULL;
-  }
+  const clv_allocator allocator = clv_default_allocator();
+  void *q = allocator.resize(allocator.user, p, old_size, new_size);
+  if (!q && new_size) return NULL;
   memory->held = memory->held - (p ? old_size : 0) + new_size;
   if (memory->held > memory->peak) memory->peak = memory->held;
   return q;

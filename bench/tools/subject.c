@@ -27,12 +27,9 @@ const char *subject_file(const char *name) {
 static void *resize_counted(void *user, void *memory, size_t old_size, size_t new_size) {
   size_t *bytes = user;
   *bytes += new_size - old_size;
-  if (!new_size) {
-    free(memory);
-    return NULL;
-  }
-  void *moved = realloc(memory, new_size);
-  if (!moved) bench_fail("out of memory");
+  const clv_allocator allocator = clv_default_allocator();
+  void *moved = allocator.resize(allocator.user, memory, old_size, new_size);
+  if (!moved && new_size) bench_fail("out of memory");
   return moved;
 }
 

@@ -2,7 +2,7 @@
 //
 // Every call that can fail returns a clv_result. The sentence that explains it is either in a clv_error that the caller
 // handed in, or in the object that was asked (clv_map_error). The library never prints, exits or jumps, and keeps no
-// global state: memory comes from the clv_allocator an object was created with.
+// global state but what the default allocator holds: memory comes from the clv_allocator an object was created with.
 
 #ifndef CLEAVE_BASE_H
 #define CLEAVE_BASE_H
@@ -81,7 +81,7 @@ typedef struct clv_allocator {
   void *user;
 } clv_allocator;
 
-// malloc, realloc and free.
+// malloc for what is small, large pages for what is not; safe for threads.
 CLV_API clv_allocator clv_default_allocator(void);
 
 // The kinds of cells. The first six are templates: their inner links are constants of the shape (VTK corner order).

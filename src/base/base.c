@@ -1,4 +1,4 @@
-// The vocabulary's words: names, dimensions and corner counts of kinds, names of results, the default allocator.
+// The vocabulary's words: names, dimensions and corner counts of kinds, names of results.
 //
 // Everything here is a constant table or a pure function of its arguments. This file holds no state and allocates
 // nothing of its own; whatever needs memory takes it from a clv_allocator that somebody handed in.
@@ -7,7 +7,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BASE_TEXT(x) #x
@@ -46,21 +45,6 @@ clv_result clv_error_set(clv_error *error, clv_result code, const char *format, 
   va_end(arguments);
   if (length < 0) error->message[0] = '\0'; // a text that cannot be encoded must not leave half of one behind
   return code;
-}
-
-static void *base_default_resize(void *user, void *p, size_t old_size, size_t new_size) {
-  (void)user;
-  (void)old_size;
-  // realloc(p, 0) frees in some C libraries and allocates in others.
-  if (new_size == 0) {
-    free(p);
-    return NULL;
-  }
-  return realloc(p, new_size);
-}
-
-clv_allocator clv_default_allocator(void) {
-  return (clv_allocator){.resize = base_default_resize, .user = NULL};
 }
 
 typedef struct base_kind {

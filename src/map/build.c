@@ -1,7 +1,6 @@
 // Building; build.h tells the idea.
 
 #include "map/build.h"
-#include "base/pages.h"
 #include "map/facets.h"
 #include "map/plan.h"
 
@@ -47,7 +46,6 @@ static bool create_tables(builder *b, uint64_t facets, uint64_t explicit_facets)
   t->near = (uint32_t)(2 * apart);
   t->slots = base_allocate(&b->m->allocator, size * sizeof *t->slots);
   if (!t->slots) return false;
-  base_large_pages(t->slots, size * sizeof *t->slots);
   memset(t->slots, 0, size * sizeof *t->slots);
   if (!explicit_size) return true;
   b->explicit_facets = base_allocate(&b->m->allocator, explicit_size * sizeof *b->explicit_facets);

@@ -16,8 +16,6 @@
 
 #include "map/plan.h"
 
-#include "base/pages.h"
-
 #include <stdlib.h>
 
 enum { FACE = 3, EDGE = 5, VERTEX = 6, ACROSS = 8 }; // dimensions of what they leave in a cell; and the one across
@@ -429,13 +427,8 @@ static bool make_room(losing *l) {
   uint64_t orbits = 1; // of a cell
   for (uint32_t k = 0; k < m->numbered_count; k++)
     if (m->numbered[k]->crossing) orbits += 2u * l->shape->sub[m->numbered[k]->inner].count;
-  const uint32_t events = s->events.capacity, places = s->places.capacity;
-  if (!more_left(l, s->removed.count * orbits) ||
-      !BASE_RESERVE(&m->allocator, &s->places, (uint64_t)s->removed.count * (2 * CLV_TEMPLATE_DARTS)))
-    return false;
-  if (s->events.capacity > events) base_large_pages(s->events.data, s->events.capacity * sizeof *s->events.data);
-  if (s->places.capacity > places) base_large_pages(s->places.data, s->places.capacity * sizeof *s->places.data);
-  return true;
+  return more_left(l, s->removed.count * orbits) &&
+         BASE_RESERVE(&m->allocator, &s->places, (uint64_t)s->removed.count * (2 * CLV_TEMPLATE_DARTS));
 }
 
 enum { HANDFUL = 256 }; // parted orbits, whose values are copied while all that tells of them is at hand

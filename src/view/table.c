@@ -1,6 +1,5 @@
 // Building tables; table.h tells the idea. What a commit does to them is in rows.c.
 
-#include "base/pages.h"
 #include "view/collect.h"
 
 // Memory
@@ -19,7 +18,6 @@ static bool move(view_memory *memory, const clv_allocator *allocator, size_t kee
   uint8_t *block =
       keep ? allocator->resize(allocator->user, memory->block, memory->size, whole) : base_allocate(allocator, whole);
   if (!block) return false;
-  base_large_pages(block, whole);
   uint8_t *data = block + start_in(block, unit, offset);
   if (!keep)
     base_free(allocator, memory->block, memory->size);
