@@ -94,6 +94,7 @@ clv_result physics_change_stiffness(clv_body *body, double factor, clv_error *er
 typedef struct physics_springs {
   double ea[12]; // by edge
   double diagonal;
+  double bulk; // of the energy of volume beside them; 0 where the model has none
 } physics_springs;
 void physics_spring_constants(const clv_body *body, const physics_section *section, clv_kind kind, uint32_t row,
                               physics_springs *springs);
@@ -101,6 +102,8 @@ void physics_fill_hinge(const clv_body *body, const clv_column *column, clv_dart
 double physics_hinge_stiffness(const clv_body *body, clv_dart a);
 // The root of the mean square of a cell's diagonals at rest; 0 where it has none.
 double physics_diagonal_length(const clv_body *body, clv_dart cell);
+// The modulus of the energy of volume that a cell may have beside the springs that it has now. Of a model with both.
+double physics_bulk_beside_springs(const clv_body *body, clv_dart cell);
 // New cells get the constants of their springs; views must not be there yet, for they hear of a commit afterwards
 // (renew.c).
 clv_result physics_renew_create(clv_body *body, clv_error *error);

@@ -126,19 +126,25 @@ static double diagonal_stiffness(const solid *s, double part) {
   return squares > 0 ? part / squares : 0;
 }
 
-static void put_springs(const targets *t, uint32_t row, const solid *s, double young, double poisson) {
+static void find_springs(const solid *s, double young, double poisson, physics_springs *springs) {
   const clv_template *shape = &clv_templates[s->kind];
   const clv_suborbits *edges = edges_of(s->kind);
   const uint8_t *corner = corners_of(s->kind)->of;
   double edge = 0, diagonal = 0;
   share_out(s->kind, poisson, &edge, &diagonal);
-  const double whole = young * s->volume, stiffness = diagonal_stiffness(s, diagonal * whole);
-  for (uint32_t e = 0; t->ea && e < edges->count; e++) {
+  const double whole = young * s->volume;
+  for (uint32_t e = 0; e < edges->count; e++) {
     const uint32_t a = edges->first[e], b = shape->alpha[0][a];
-    t->ea[row * edges->count + e] = edge * whole / length_between(s, corner[a], corner[b]);
+    springs->ea[e] = edge * whole / length_between(s, corner[a], corner[b]);
   }
-  put(t->diagonal, row, stiffness);
-  put(t->shear, row, stiffness);
+  springs->diagonal = diagonal_stiffness(s, diagonal * whole);
+}
+
+static void put_springs(const targets *t, uint32_t row, clv_kind kind, const physics_springs *springs) {
+  const uint32_t edges = edges_of(kind)->count;
+  for (uint32_t e = 0; t->ea && e < edges; e++) t->ea[row * edges + e] = springs->ea[e];
+  put(t->diagonal, row, springs->diagonal);
+  put(t->shear, row, springs->diagonal);
 }
 
 static void put_no_springs(const targets *t, uint32_t row, clv_kind kind) {
@@ -150,11 +156,12 @@ static void put_no_springs(const targets *t, uint32_t row, clv_kind kind) {
 enum { STRAINS = 6 };
 #define GREATEST_PART 0.75 // of what springs resist with, that may be taken
 
-// A frame in which a surface lies flat, of its first corner and the next and the last.
-static void find_frame(const solid *s, double u[3], double v[3]) {
-  const double *o = s->corner[0], *last = s->corner[clv_templates[s->kind].corner_count - 1];
-  double along = 0, square = 0;
-  const double l = length_between(s, 0, 1);
+// A surface in the frame in which it lies flat, of its first corner and the next and the last; a volume as it is.
+static solid lay_flat(const solid *s) {
+  const uint32_t corners = clv_templates[s->kind].corner_count;
+  const double *o = s->corner[0], *last = s->corner[corners - 1], l = length_between(s, 0, 1);
+  double u[3], v[3], along = 0, square = 0;
+  if (clv_templates[s->kind].dimension == 3) return *s;
   for (uint32_t i = 0; i < 3; i++) {
     u[i] = (s->corner[1][i] - o[i]) / l;
     along += u[i] * (last[i] - o[i]);
@@ -163,40 +170,42 @@ static void find_frame(const solid *s, double u[3], double v[3]) {
     v[i] = last[i] - o[i] - along * u[i];
     square += v[i] * v[i];
   }
-  for (uint32_t i = 0; i < 3; i++) v[i] /= sqrt(square);
+  solid flat = {.kind = s->kind, .volume = s->volume};
+  for (uint32_t c = 0; c < corners; c++)
+    for (uint32_t i = 0; i < 3; i++) {
+      flat.corner[c][0] += u[i] * (s->corner[c][i] - o[i]);
+      flat.corner[c][1] += v[i] * (s->corner[c][i] - o[i]) / sqrt(square);
+    }
+  return flat;
 }
 
-static void add_spring(const solid *s, uint32_t a, uint32_t b, double part, double stiff[STRAINS][STRAINS + 1]) {
-  const double l = length_between(s, a, b);
+// A spring between two corners, of k l^2 over V. Only lengths are those of a surface that is not flat.
+static void add_spring(const solid *flat, uint32_t a, uint32_t b, double length, double part,
+                       double stiff[STRAINS][STRAINS + 1]) {
   double n[3];
-  for (uint32_t i = 0; i < 3; i++) n[i] = (s->corner[b][i] - s->corner[a][i]) / l;
-  if (clv_templates[s->kind].dimension == 2) {
-    double u[3], v[3];
-    find_frame(s, u, v);
-    const double x = n[0] * u[0] + n[1] * u[1] + n[2] * u[2], y = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
-    n[0] = x;
-    n[1] = y;
-    n[2] = 0;
-  }
+  for (uint32_t i = 0; i < 3; i++) n[i] = (flat->corner[b][i] - flat->corner[a][i]) / length;
   const double strained[STRAINS] = {n[0] * n[0], n[1] * n[1], n[0] * n[1], n[2] * n[2], n[1] * n[2], n[2] * n[0]};
   for (uint32_t i = 0; i < STRAINS; i++)
     for (uint32_t j = 0; j < STRAINS; j++) stiff[i][j] += part * strained[i] * strained[j];
 }
 
-// What springs resist a change of volume with, whatever shear goes with it, in parts of E: 1 / (t C^-1 t), with C their
-// tensor of stiffness and t the trace.
-static double volume_resistance(const solid *s, double edge, double diagonal) {
+// What springs resist a change of volume with, whatever shear goes with it: 1 / (t C^-1 t), with C their tensor of
+// stiffness and t the trace.
+static double volume_resistance(const solid *s, const physics_springs *springs) {
   const clv_suborbits *edges = edges_of(s->kind);
   const uint8_t *corner = corners_of(s->kind)->of;
   const uint32_t count = clv_templates[s->kind].dimension == 3 ? STRAINS : 3;
+  const solid flat = lay_flat(s);
   double rows[STRAINS][STRAINS + 1] = {{0}}, compliance = 0;
-  for (uint32_t e = 0; e < edges->count; e++)
-    add_spring(s, corner[edges->first[e]], corner[clv_templates[s->kind].alpha[0][edges->first[e]]], edge, rows);
-  const double squares = mean_square(s);
+  for (uint32_t e = 0; e < edges->count; e++) {
+    const uint32_t a = corner[edges->first[e]], b = corner[clv_templates[s->kind].alpha[0][edges->first[e]]];
+    const double l = length_between(s, a, b);
+    add_spring(&flat, a, b, l, springs->ea[e] * l / s->volume, rows);
+  }
   for (uint32_t k = 0; k < diagonal_count[s->kind]; k++) {
     const uint32_t a = diagonals[s->kind][k][0], b = diagonals[s->kind][k][1];
     const double l = length_between(s, a, b);
-    add_spring(s, a, b, diagonal * l * l / squares, rows);
+    add_spring(&flat, a, b, l, springs->diagonal * l * l / s->volume, rows);
   }
   for (uint32_t i = 0; i < count; i++) rows[i][STRAINS] = i < 2 || i == 3;
   for (uint32_t p = 0; p < count; p++)
@@ -208,26 +217,34 @@ static double volume_resistance(const solid *s, double edge, double diagonal) {
   return compliance > 0 ? 1 / compliance : 0;
 }
 
-// What is left to the energy of volume; `natural` is the springs' own ratio, `young` the modulus they are made for.
-static double bulk_of(const solid *s, double bulk, double young, double natural) {
-  if (bulk >= 0) return bulk;
+// The modulus that is left to the energy of volume, of what is asked.
+static double bulk_beside(const solid *s, const physics_springs *springs, double asked) {
+  if (asked >= 0) return asked;
   if (s->kind != CLV_HEX && s->kind != CLV_QUAD) return 0;
-  double edge, diagonal;
-  share_out(s->kind, natural, &edge, &diagonal);
-  return fmax(bulk, -GREATEST_PART * young * volume_resistance(s, edge, diagonal));
+  return fmax(asked, -GREATEST_PART * volume_resistance(s, springs));
 }
 
-static void put_solid(const targets *t, uint32_t row, const solid *s, const physics_section *section) {
+static double bulk_asked(const clv_material *m, clv_kind kind) {
+  return physics_lame(m, clv_templates[kind].dimension) - physics_shear_modulus(m);
+}
+
+static void find_constants(const solid *s, const physics_section *section, physics_springs *springs) {
   const clv_material *m = &section->material;
-  const uint32_t dimension = clv_templates[s->kind].dimension;
-  const double mu = physics_shear_modulus(m), natural = dimension == 3 ? 0.25 : 1.0 / 3;
-  const double young = 2 * (1 + natural) * mu, asked = physics_lame(m, dimension) - mu;
-  const double bulk = section->model->volume ? bulk_of(s, asked, young, natural) : 0;
-  if (bulk != 0)
-    put_springs(t, row, s, young, natural);
-  else
-    put_springs(t, row, s, m->young, m->poisson);
-  if (section->model->volume) put(t->bulk, row, bulk);
+  const double natural = clv_templates[s->kind].dimension == 3 ? 0.25 : 1.0 / 3;
+  *springs = (physics_springs){0};
+  if (section->model->volume) {
+    find_springs(s, 2 * (1 + natural) * physics_shear_modulus(m), natural, springs);
+    springs->bulk = bulk_beside(s, springs, bulk_asked(m, s->kind));
+  }
+  if (springs->bulk == 0) find_springs(s, m->young, m->poisson, springs);
+}
+
+static solid read_solid(const clv_body *body, const physics_section *section, clv_kind kind, uint32_t row) {
+  solid s = {.kind = kind};
+  read_corners(body, kind, row, &s);
+  s.volume = clv_element_measure(kind, (const double(*)[3])s.corner) *
+             (body->map->dimension == 2 ? section->material.thickness : 1);
+  return s;
 }
 
 // Cells
@@ -252,10 +269,11 @@ static void fill_kind(const clv_body *body, clv_kind kind) {
       put_no_springs(&t, row, kind);
       continue;
     }
-    solid s = {.kind = kind};
-    read_corners(body, kind, row, &s);
-    s.volume = clv_element_measure(kind, (const double(*)[3])s.corner) * (map->dimension == 2 ? m->thickness : 1);
-    put_solid(&t, row, &s, section);
+    const solid s = read_solid(body, section, kind, row);
+    physics_springs springs;
+    find_constants(&s, section, &springs);
+    put_springs(&t, row, kind, &springs);
+    if (section->model->volume) put(t.bulk, row, springs.bulk);
   }
 }
 
@@ -328,12 +346,24 @@ void physics_spring_constants(const clv_body *body, const physics_section *secti
                               physics_springs *springs) {
   *springs = (physics_springs){0};
   if (!section->model->springs) return;
-  solid s = {.kind = kind};
-  read_corners(body, kind, row, &s);
-  s.volume = clv_element_measure(kind, (const double(*)[3])s.corner) *
-             (body->map->dimension == 2 ? section->material.thickness : 1);
-  const targets t = {.ea = springs->ea, .diagonal = &springs->diagonal};
-  put_solid(&t, 0, &s, section);
+  const solid s = read_solid(body, section, kind, row);
+  find_constants(&s, section, springs);
+}
+
+double physics_bulk_beside_springs(const clv_body *body, clv_dart cell) {
+  const clv_map *map = body->map;
+  const clv_kind kind = clv_cell_shape(map, cell);
+  const physics_section *section = physics_section_of(body, cell);
+  const double asked = bulk_asked(&section->material, kind);
+  const clv_column *ea = clv_column_find(map, "ea");
+  const double *diagonal = cells_of(map, map->dimension == 2 ? "k_shear" : "k_diagonal", kind);
+  if (asked >= 0 || !ea || !diagonal) return asked;
+  const uint32_t row = clv_cell_row(map, cell), edges = edges_of(kind)->count;
+  const double *edge = clv_column_data(ea, kind, NULL);
+  physics_springs springs = {.diagonal = diagonal[row]};
+  memcpy(springs.ea, edge + (size_t)row * edges, edges * sizeof *edge);
+  const solid s = read_solid(body, section, kind, row);
+  return bulk_beside(&s, &springs, asked);
 }
 
 void physics_fill(const clv_body *body) {

@@ -12,7 +12,7 @@
 #include "physics/level.h"
 
 typedef struct columns {
-  clv_column *ea, *diagonal, *shear, *bend;
+  clv_column *ea, *diagonal, *shear, *bend, *bulk;
   bool anew; // halves of edges, too, have what their cells' shapes give them
 } columns;
 
@@ -28,7 +28,8 @@ static columns find_columns(const clv_map *view) {
   return (columns){.ea = column_on(view, "ea", CLV_CELL_EDGE),
                    .diagonal = column_on(view, "k_diagonal", CLV_CELL),
                    .shear = view->dimension == 2 ? column_on(view, "k_shear", CLV_CELL) : NULL,
-                   .bend = view->dimension == 2 ? column_on(view, "k_bend", CLV_EDGE) : NULL};
+                   .bend = view->dimension == 2 ? column_on(view, "k_bend", CLV_EDGE) : NULL,
+                   .bulk = column_on(view, "bulk", CLV_CELL)};
 }
 
 typedef struct setting {
@@ -112,8 +113,10 @@ static void renew_cell(clv_body *body, const columns *c, const physics_levels *l
     renew_row(view, c, levels, kind, row, &springs);
   else if (c->ea && !renew_pieces(view, c, levels, clv_cell_at(view, kind, row), &springs))
     body->missed = true;
-  set_number(c->diagonal, kind, row, springs.diagonal);
-  set_number(c->shear, kind, row, springs.diagonal);
+  const physics_model *model = body->sections.data[section].model;
+  if (model->springs) set_number(c->diagonal, kind, row, springs.diagonal);
+  if (model->springs) set_number(c->shear, kind, row, springs.diagonal);
+  if (model->volume) set_number(c->bulk, kind, row, springs.bulk);
 }
 
 // Most commits make no cells and no edges, and columns are looked up by name.

@@ -155,19 +155,21 @@ static clv_column *numbers_on(const clv_surgery *s, const char *name, clv_orbit 
   return fits ? column : NULL;
 }
 
-// What a spring's stiffness goes with: one over the length of the cell's diagonals; the plate at a hinge.
+// What a spring's stiffness goes with: one over the length of the cell's diagonals; the plate at a hinge; what the
+// springs of a cell, which followed before, leave to its volume.
 static double measure_of(const clv_surgery *s, const surgery_spring *spring) {
-  if (spring->hinge) return physics_hinge_stiffness(s->body, spring->dart);
+  if (spring->kind == SURGERY_HINGE) return physics_hinge_stiffness(s->body, spring->dart);
+  if (spring->kind == SURGERY_BULK) return physics_bulk_beside_springs(s->body, spring->dart);
   const double length = physics_diagonal_length(s->body, spring->dart);
   return length > 0 ? 1 / length : 0;
 }
 
-static bool add_spring(clv_surgery *s, clv_column *column, clv_dart dart, bool hinge) {
+static bool add_spring(clv_surgery *s, surgery_spring_kind kind, clv_column *column, clv_dart dart) {
   if (!BASE_RESERVE(&s->allocator, &s->springs, (uint64_t)s->springs.count + 1)) return false;
-  surgery_spring spring = {.column = column, .dart = dart, .hinge = hinge};
+  surgery_spring spring = {.column = column, .dart = dart, .kind = kind};
   spring.before = *(const double *)clv_column_at(column, dart);
   spring.measure = measure_of(s, &spring);
-  if (spring.before > 0 && spring.measure > 0) s->springs.data[s->springs.count++] = spring;
+  if (spring.before != 0 && spring.measure != 0) s->springs.data[s->springs.count++] = spring;
   return true;
 }
 
@@ -175,7 +177,7 @@ static bool add_hinges(clv_surgery *s, clv_column *bend, clv_dart cell) {
   clv_walk edges;
   if (clv_walk_incident(&edges, s->map, CLV_CELL, CLV_EDGE, cell) != CLV_OK) return false;
   bool good = true;
-  for (uint32_t k = 0; good && k < edges.count; k++) good = add_spring(s, bend, edges.darts[k], true);
+  for (uint32_t k = 0; good && k < edges.count; k++) good = add_spring(s, SURGERY_HINGE, bend, edges.darts[k]);
   clv_walk_end(&edges);
   return good;
 }
@@ -185,13 +187,14 @@ static bool add_springs(surgery_star *star) {
   const bool flat = s->map->dimension == 2;
   clv_column *const diagonal = numbers_on(s, "k_diagonal", CLV_CELL),
                     *shear = flat ? numbers_on(s, "k_shear", CLV_CELL) : NULL,
-                    *bend = flat ? numbers_on(s, "k_bend", CLV_EDGE) : NULL;
+                    *bend = flat ? numbers_on(s, "k_bend", CLV_EDGE) : NULL, *bulk = numbers_on(s, "bulk", CLV_CELL);
   bool good = true;
   for (uint32_t c = 0; good && c < star->cells.count; c++) {
     const clv_dart cell = star->cells.darts[c];
     const physics_model *model = physics_section_of(s->body, cell)->model;
-    if (diagonal && model->springs) good = add_spring(s, diagonal, cell, false);
-    if (good && shear && model->springs) good = add_spring(s, shear, cell, false);
+    if (diagonal && model->springs) good = add_spring(s, SURGERY_DIAGONALS, diagonal, cell);
+    if (good && shear && model->springs) good = add_spring(s, SURGERY_DIAGONALS, shear, cell);
+    if (good && bulk && model->volume) good = add_spring(s, SURGERY_BULK, bulk, cell);
     if (good && bend && model->bending) good = add_hinges(s, bend, cell);
   }
   return good;

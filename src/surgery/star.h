@@ -5,7 +5,8 @@
 // model, the user's own rules among them.
 //
 // Springs of cells follow the vertex. An edge keeps its stiffness times its length, which is what is stored; so do the
-// diagonals of a cell, of which the stiffness is stored; a hinge has the stiffness of its plate.
+// diagonals of a cell, of which the stiffness is stored; a hinge has the stiffness of its plate. What an energy of
+// volume takes away from springs, it takes from those that are there then.
 
 #ifndef SURGERY_STAR_H
 #define SURGERY_STAR_H

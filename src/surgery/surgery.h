@@ -44,11 +44,12 @@ typedef struct surgery_value {
   double before[3][3], after[3][3];
 } surgery_value;
 
-// The stiffness of a cell's diagonals, or of a hinge, that follows a vertex which moves (star.h).
+// A stiffness that follows a vertex which moves (star.h): of a cell's diagonals, of a hinge, of a cell's volume.
+typedef enum surgery_spring_kind { SURGERY_DIAGONALS, SURGERY_HINGE, SURGERY_BULK } surgery_spring_kind;
 typedef struct surgery_spring {
   clv_column *column;
   clv_dart dart;
-  bool hinge;
+  surgery_spring_kind kind;
   double measure; // before the vertex moved: what the stiffness goes with
   double before, after;
 } surgery_spring;
