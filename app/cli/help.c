@@ -5,20 +5,25 @@
 
 #include <string.h>
 
-static void print_usage_option(FILE *stream, const cli_option *option) {
-  fputs(option->required ? " " : " [", stream);
-  if (option->letter) {
-    fprintf(stream, "-%c", option->letter);
-  } else {
-    fprintf(stream, "--%s", option->name);
-  }
-  fprintf(stream, "%s%s%s", option->value_count ? " " : "", option->values ? option->values : "",
-          option->required ? "" : "]");
+enum { USAGE_WIDTH = 112 }; // behind "usage: " it is a line of 120 columns
+
+// Returns the column behind it.
+static int print_usage_option(FILE *stream, const cli_option *option, int column) {
+  const char letter[] = {'-', option->letter, 0};
+  char text[128];
+  const int length =
+      snprintf(text, sizeof text, "%s%s%s%s%s%s", option->required ? "" : "[", option->letter ? letter : "--",
+               option->letter ? "" : option->name, option->value_count ? " " : "", option->values ? option->values : "",
+               option->required ? "" : "]");
+  const bool wraps = column + 1 + length > USAGE_WIDTH;
+  fprintf(stream, "%s%s", wraps ? "\n    " : " ", text);
+  return (wraps ? 4 : column + 1) + length;
 }
 
 void cli_print_usage(FILE *stream, const cli_command *command) {
-  fprintf(stream, "cleave %s%s%s", command->name, *command->words ? " " : "", command->words);
-  for (const cli_option *option = command->options; option->name; option++) print_usage_option(stream, option);
+  int column = fprintf(stream, "cleave %s%s%s", command->name, *command->words ? " " : "", command->words);
+  for (const cli_option *option = command->options; option->name; option++)
+    column = print_usage_option(stream, option, column);
   fputc('\n', stream);
 }
 

@@ -20,7 +20,9 @@ typedef struct job {
   clv_parameter parameters[CLI_PLACES];
   int32_t level;
   bool leveled; // it was given
-  uint64_t applied, refused;
+  uint32_t rounds;
+  uint64_t applied;
+  uint64_t refused; // in the last round
   char reason[512]; // why it was refused first
 } job;
 
@@ -49,6 +51,15 @@ static int read_level(job *j) {
   j->level = (int32_t)number;
   j->leveled = level != NULL;
   return result;
+}
+
+static int read_rounds(job *j) {
+  const char *rounds = cli_value(j->call, "rounds"), *at = cli_value(j->call, "at");
+  j->rounds = 1;
+  if (rounds && at && strncmp(at, "all", 3) != 0)
+    return cli_misused(j->call->command, "--rounds go over all places; '%s' is one", at);
+  const int result = rounds ? cli_whole_number(j->call, "N", rounds, 1, &j->rounds) : CLI_OK;
+  return result == CLI_OK && j->rounds > 1000 ? cli_misused(j->call->command, "N is at most 1000") : result;
 }
 
 // Places go to the parameters in order, the level to those that take one. What a script takes is known to the script
@@ -133,18 +144,30 @@ static int apply_at_places(job *j, const char *text) {
   return result;
 }
 
-// One dart for each orbit there is now; one that went meanwhile is left out.
-static int apply_everywhere(job *j, clv_orbit orbit) {
-  clv_walk walk;
-  if (clv_walk_all(&walk, j->body.map, orbit)) return cli_failed("cleave: out of memory");
+static int apply_round(job *j, const clv_walk *places) {
   int result = CLI_OK;
-  for (uint32_t k = 0; k < walk.count && result == CLI_OK; k++) {
-    clv_dart dart = walk.darts[k];
+  j->refused = 0;
+  for (uint32_t k = 0; k < places->count && result == CLI_OK; k++) {
+    clv_dart dart = places->darts[k];
     if (!clv_dart_alive(j->body.map, dart)) continue;
     const cli_place place = {&dart, 1, false};
     clv_rule_argument arguments[CLI_PLACES];
     result = fill_arguments(j, &place, 1, arguments);
     if (result == CLI_OK) result = apply_once(j, arguments);
+  }
+  return result;
+}
+
+// One dart for each orbit there is now; one that went meanwhile is left out. Again while something was done.
+static int apply_everywhere(job *j, clv_orbit orbit) {
+  clv_walk walk;
+  if (clv_walk_all(&walk, j->body.map, orbit)) return cli_failed("cleave: out of memory");
+  int result = CLI_OK;
+  bool again = true;
+  for (uint32_t round = 0; result == CLI_OK && again && round < j->rounds; round++) {
+    const uint64_t before = j->applied;
+    result = apply_round(j, &walk);
+    again = j->applied > before;
   }
   clv_walk_end(&walk);
   return result;
@@ -257,6 +280,7 @@ static int run_with(const cli_call *call, const clv_program *program) {
   if (!j.rule) return cli_program_unknown(program, name, sorts);
   int result = read_parameters(&j);
   if (result == CLI_OK) result = read_level(&j);
+  if (result == CLI_OK) result = read_rounds(&j);
   if (result == CLI_OK) result = cli_check_format(call, cli_value(call, "output"));
   if (result == CLI_OK)
     result = cli_body_load(&j.body, call->words[call->word_count - 1], cli_flag(call, "merge-points"));
@@ -291,6 +315,10 @@ const cli_command cli_rule_apply = {
              .what = "where to write what becomes of it"},
             {.name = "at", .value_count = 1, .values = "PLACES", .what = "where to apply it; everywhere unless given"},
             {.name = "level", .value_count = 1, .values = "K", .what = "the level of refinement; 0 unless given"},
+            {.name = "rounds",
+             .value_count = 1,
+             .values = "N",
+             .what = "as often at most it goes over its places, while it matches at one; 1 unless given"},
             {.name = "params",
              .value_count = 1,
              .values = "SET",
@@ -311,10 +339,16 @@ const cli_command cli_rule_apply = {
         "  N            dart N of the map\n"
         "  path:N+N+... several darts, for a script that takes a path\n"
         "\n"
+        "Rounds after the first go over the same places, those that are still there: a place that waited for its\n"
+        "neighbours may match by then.\n"
+        "\n"
         "All is one transaction: what fails leaves nothing behind, and no file.\n"
         "\n"
         "  cleave rule apply topology triangulate plate.vtu -o finer.vtu\n"
         "  cleave rule apply topology unsew3 liver.msh --at facet:7:8 -o cut.vtu\n"
-        "  cleave rule apply surgery cut liver.msh --params \"blade_point=0,0,0.1 blade_up=0,0,1\" -o halves.vtu\n",
+        "  cleave rule apply surgery cut liver.msh --params \"blade_point=0,0,0.1 blade_up=0,0,1\" -o halves.vtu\n"
+        "  cleave rule apply surgery split_crossed liver.msh --at all:edge --rounds 9 --params "
+        "\"blade_point=0,0,0.1\" -o "
+        "split.vtu\n",
     .run = run_rule_apply,
 };

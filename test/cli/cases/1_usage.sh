@@ -24,7 +24,7 @@ helps() { # command
   ok --help "$1"
   cmp out help.txt || fail 'cleave --help COMMAND differs from help'
 }
-for command in grid mesh info check convert formats plot help; do it "help $command" helps $command; done
+for command in grid mesh info check convert formats plot run render film view help; do it "help $command" helps $command; done
 
 help_wins() { ok grid nonsense --help && prints 'cleave grid KIND'; }
 it '--help needs nothing else' help_wins

@@ -169,6 +169,25 @@ with_params() {
 }
 it 'with values for parameters' with_params
 
+in_rounds() {
+  ok grid tet5 4 2 2 -o block.vtu
+  split() { ok rule apply surgery split_crossed block.vtu --at all:edge "$@" --params 'blade_point=0.55,0,0 blade_up=1,0.2,0.1 blade_quality=0.01' -o split.vtu; }
+  split
+  prints "'split_crossed' was applied 7 times; at 157 places it was refused"
+  split --rounds 2
+  prints "'split_crossed' was applied 11 times; at 160 places it was refused"
+  split --rounds 50
+  prints "'split_crossed' was applied 21 times; at 164 places it was refused"
+  ok rule apply surgery cut split.vtu --params 'blade_point=0.55,0,0 blade_up=1,0.2,0.1 blade_slack=1e-9' -o halves.vtu
+  prints 'components    2, before 1'
+}
+it 'in rounds' in_rounds
+it 'rounds at one place' misuse "--rounds go over all places; 'cell:0' is one" \
+  rule apply topology.rule unsew3 tet.vtk --at cell:0 --rounds 2 -o a.vtu
+it 'no rounds' misuse "N must be a whole number from 1 to 4294967295, not '0'" \
+  rule apply topology.rule unsew3 tet.vtk --rounds 0 -o a.vtu
+it 'too many rounds' misuse 'N is at most 1000' rule apply topology.rule unsew3 tet.vtk --rounds 1001 -o a.vtu
+
 wrong_params() { # words, what is said
   ok grid hex 2 1 1 -o block.vtu
   cleave 1 rule apply surgery cut block.vtu --params "$1" -o no.vtu
