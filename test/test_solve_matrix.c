@@ -106,6 +106,44 @@ static void matrices_do_what_forces_say(void **state) {
   clv_program_destroy(program);
 }
 
+// Where there is no matrix its diagonal is added up from the same rows.
+static void compare_diagonals(clv_body *body) {
+  const clv_allocator allocator = clv_default_allocator();
+  const matrix_sum sum = {clv_body_masses(body), 1, 0.0001, 0.01};
+  double *blocks = numbers(9 * (size_t)clv_body_slots(body));
+  matrix m;
+  bool rebuilt;
+  matrix_init(&m, clv_body_views(body), &allocator);
+  assert_int_equal(matrix_follow(&m, &rebuilt), CLV_OK);
+  matrix_assemble(&m, &sum);
+  assert_int_equal(matrix_diagonal(&m, &sum, blocks), CLV_OK);
+  for (uint32_t row = 0; row < m.rows; row++) {
+    const double *block = matrix_block(&m, m.starts.data[row]);
+    assert_true(distance(block, blocks + 9 * (size_t)row, 9) <= 1e-13 * largest(block, 9));
+  }
+  matrix_free(&m);
+  free(blocks);
+}
+
+static void a_diagonal_alone_is_that_of_the_matrix(void **state) {
+  (void)state;
+  static const struct {
+    clv_grid_kind kind;
+    const char *model;
+    double viscosity;
+  } cases[] = {
+      {CLV_GRID_TET5, "springs", 0},    {CLV_GRID_TET5, "springs", 0.5}, {CLV_GRID_HEX, "fem-corotational-qr", 0},
+      {CLV_GRID_QUAD, "fem-linear", 0}, {CLV_GRID_TET5, "stvk", 0},      {CLV_GRID_QUAD, "cloth", 0}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    body_setup setup = setup_of(cases[c].kind, cases[c].model);
+    setup.section.material.viscosity = cases[c].viscosity;
+    clv_body *body = body_of(&setup);
+    body_shake(body, 0.002, 3);
+    compare_diagonals(body);
+    clv_body_destroy(body);
+  }
+}
+
 // All loops over blocks, on the same numbers.
 static void any_width_gives_the_same_blocks(void **state) {
   (void)state;
@@ -276,6 +314,7 @@ int main(void) {
       cmocka_unit_test(struts_are_the_matrix),
       cmocka_unit_test(any_width_gives_the_same_blocks),
       cmocka_unit_test(matrices_do_what_forces_say),
+      cmocka_unit_test(a_diagonal_alone_is_that_of_the_matrix),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

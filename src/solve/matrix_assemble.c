@@ -148,25 +148,76 @@ void matrix_assemble(matrix *m, const matrix_sum *sum) {
   for (uint32_t k = 0; k < m->chunks.count; k++) m->largest = fmax(m->largest, m->dots.data[k]);
 }
 
-// Alone, the diagonal is added to in order of rows, by one thread.
-static void add_diagonals(matrix *m, const view_part *part, uint32_t which, double factor, double *blocks) {
-  const kernel *k = part->table->kernel;
-  const uint32_t rows = part->slab->rows, n = 3 * k->particles;
-  double *matrices = m->rooms.data;
-  views_read_part(m->views, part, 0);
+// The diagonal alone: blocks by vertex, added to in order of batches, by one thread.
+
+typedef struct diagonal {
+  matrix *m;
+  const view_part *part;
+  const block_set *loops;
+  uint32_t which;
+  double factor, *blocks;
+} diagonal;
+
+// The vertices of a batch's particles, whose blocks are asked for.
+static void find_targets(const diagonal *d, uint32_t batch, uint32_t lanes, uint32_t *targets) {
+  const view_slab *slab = d->part->slab;
+  for (uint32_t p = 0; p < d->part->table->particles; p++) {
+    const uint32_t *places = view_row_place(d->part->table, slab, batch * KERNEL_LANES, p);
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+      const uint32_t vertex = slab->vertices.data[view_place_number(places[lane])];
+      const double *block = d->blocks + 9 * (size_t)vertex;
+      __builtin_prefetch(block, 1);
+      __builtin_prefetch(block + 8, 1);
+      targets[p * KERNEL_LANES + lane] = vertex << MATRIX_SHIFT;
+    }
+  }
+}
+
+// Where two particles of a row are one vertex, what couples them lies on the diagonal, too: `from` has it.
+static void add_couplings(const diagonal *d, uint32_t p, uint32_t q, const double *from, uint32_t n, double factor,
+                          uint32_t lanes, const uint32_t *targets) {
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    const uint32_t target = targets[p * KERNEL_LANES + lane], both = target | MATRIX_BOTH;
+    if (target == targets[q * KERNEL_LANES + lane]) d->loops->scatter(from + lane, n, factor, &both, 1, 0, d->blocks);
+  }
+}
+
+static void add_own_distances(const diagonal *d, uint32_t lanes, const uint32_t *targets, const double *matrices) {
+  const kernel_pairs *pairs = &d->part->table->kernel->pairs;
+  for (uint32_t k = 0; k < pairs->count; k++, matrices += 9 * KERNEL_LANES) {
+    const uint32_t p = pairs->first[k], q = pairs->second[k];
+    d->loops->scatter(matrices, 3, d->factor, targets + p * KERNEL_LANES, lanes, 0, d->blocks);
+    d->loops->scatter(matrices, 3, d->factor, targets + q * KERNEL_LANES, lanes, 0, d->blocks);
+    add_couplings(d, p, q, matrices, 3, -d->factor, lanes, targets);
+  }
+}
+
+static void add_own_matrices(const diagonal *d, uint32_t lanes, const uint32_t *targets, const double *matrices) {
+  const uint32_t particles = d->part->table->particles, n = 3 * particles;
+  for (uint32_t p = 0; p < particles; p++) {
+    d->loops->scatter(matrices + ((size_t)p * n + p) * 3 * KERNEL_LANES, n, d->factor, targets + p * KERNEL_LANES,
+                      lanes, 0, d->blocks);
+    for (uint32_t q = p + 1; q < particles; q++)
+      add_couplings(d, p, q, matrices + ((size_t)p * n + q) * 3 * KERNEL_LANES, n, d->factor, lanes, targets);
+  }
+}
+
+static void add_diagonals(const diagonal *d) {
+  const kernel *k = d->part->table->kernel;
+  const uint32_t rows = d->part->slab->rows;
+  const bool by_pairs = d->which == 0 && k->pairs.count;
+  uint32_t targets[LAW_PARTICLES * KERNEL_LANES]; // by particle and lane
+  double *matrices = d->m->rooms.data;
+  views_read_part(d->m->views, d->part, 0);
   for (uint32_t batch = 0; batch * KERNEL_LANES < rows; batch++) {
-    views_batch_matrices(m->views, part, 0, kinds[which], batch, 1, matrices);
-    if (!is_symmetric(k, which)) symmetrise(matrices, n);
-    for (uint32_t lane = 0; lane < KERNEL_LANES && batch * KERNEL_LANES + lane < rows; lane++)
-      for (uint32_t p = 0; p < k->particles; p++)
-        for (uint32_t q = 0; q < k->particles; q++) {
-          const uint32_t *place = view_row_place(part->table, part->slab, batch * KERNEL_LANES + lane, 0);
-          if (place[p * KERNEL_LANES] != place[q * KERNEL_LANES]) continue;
-          double *to = blocks + 9 * (size_t)part->slab->vertices.data[view_place_number(place[p * KERNEL_LANES])];
-          const double *from = matrices + ((size_t)p * n + q) * 3 * KERNEL_LANES + lane;
-          for (uint32_t j = 0; j < 3; j++)
-            for (uint32_t i = 0; i < 3; i++) to[3 * j + i] += factor * from[(i * n + j) * KERNEL_LANES];
-        }
+    const uint32_t left = rows - batch * KERNEL_LANES, lanes = left < KERNEL_LANES ? left : KERNEL_LANES;
+    find_targets(d, batch, lanes, targets);
+    views_batch_matrices(d->m->views, d->part, 0, by_pairs ? KERNEL_PAIRS : kinds[d->which], batch, 1, matrices);
+    if (!is_symmetric(k, d->which)) symmetrise(matrices, 3 * k->particles);
+    if (by_pairs)
+      add_own_distances(d, lanes, targets, matrices);
+    else
+      add_own_matrices(d, lanes, targets, matrices);
   }
 }
 
@@ -176,9 +227,11 @@ clv_result matrix_diagonal(matrix *m, const matrix_sum *sum, double *blocks) {
   if (!matrix_reserve_rooms(m)) return CLV_ERROR_MEMORY;
   memset(blocks, 0, 9 * (size_t)m->views->slots * sizeof *blocks);
   for (uint32_t k = 0; k < m->views->parts.count; k++) {
-    const view_part *part = &m->views->parts.data[k];
-    if (sum->stiffness != 0) add_diagonals(m, part, 0, sum->stiffness, blocks);
-    if (sum->damping != 0 && part->table->kernel->has_velocity) add_diagonals(m, part, 1, sum->damping, blocks);
+    diagonal d = {m, &m->views->parts.data[k], block_best(), 0, sum->stiffness, blocks};
+    if (d.factor != 0) add_diagonals(&d);
+    d.which = 1;
+    d.factor = d.part->table->kernel->has_velocity ? sum->damping : 0;
+    if (d.factor != 0) add_diagonals(&d);
   }
   for (uint32_t slot = 0; slot < m->views->slots; slot++)
     for (uint32_t axis = 0; axis < 3; axis++) blocks[9 * (size_t)slot + 4 * axis] += sum->mass * sum->masses[slot];
