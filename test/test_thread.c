@@ -3,7 +3,9 @@
 #include "base/thread.h"
 #include "support/counting_allocator.h"
 
+#include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 
 enum { PARTS = 1000, WORKERS = 4 };
 
@@ -44,9 +46,41 @@ static void every_part_is_done_once(void **state) {
   base_pool_destroy(NULL);
 }
 
+typedef struct delay {
+  uint32_t parts;
+  atomic_uint others; // parts that are done, but for the first
+  bool helped;
+} delay;
+
+// The first part goes on when all others are done, those of its own worker's share among them.
+static void wait_in_first(void *user, uint32_t part, uint32_t worker) {
+  delay *d = user;
+  (void)worker;
+  if (part) {
+    atomic_fetch_add(&d->others, 1);
+    return;
+  }
+  const time_t start = time(NULL);
+  while (atomic_load(&d->others) + 1 < d->parts && time(NULL) < start + 60) sched_yield();
+  d->helped = atomic_load(&d->others) + 1 == d->parts;
+}
+
+static void a_share_that_waits_is_done_by_others(void **state) {
+  (void)state;
+  const clv_allocator allocator = clv_default_allocator();
+  for (uint32_t threads = 2; threads <= WORKERS; threads++) {
+    base_pool *pool = base_pool_create(&allocator, threads);
+    assert_non_null(pool);
+    delay d = {.parts = 40};
+    base_pool_run(pool, wait_in_first, &d, d.parts);
+    assert_true(d.helped);
+    base_pool_destroy(pool);
+  }
+}
+
 static void lack_of_memory_is_told(void **state) {
   (void)state;
-  for (size_t fail_at = 1; fail_at <= 2; fail_at++) {
+  for (size_t fail_at = 1; fail_at <= 3; fail_at++) {
     counting_memory memory = {.fail_at = fail_at};
     const clv_allocator allocator = counting_allocator(&memory);
     assert_null(base_pool_create(&allocator, 3));
@@ -56,6 +90,7 @@ static void lack_of_memory_is_told(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_part_is_done_once),
+                                     cmocka_unit_test(a_share_that_waits_is_done_by_others),
                                      cmocka_unit_test(lack_of_memory_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

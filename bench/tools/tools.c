@@ -48,12 +48,15 @@ static double time_runs(const bench_contestant *one, uint32_t runs, double (*clo
   return clock() - start;
 }
 
-// So many that a clock can tell, by the quicker of two tries: the first one finds memory that nobody has touched, and
-// one may be interrupted.
+static double quicker_of_two(const bench_contestant *one, uint32_t runs, double (*clock)(void)) {
+  const double first = time_runs(one, runs, clock), second = time_runs(one, runs, clock);
+  return first < second ? first : second;
+}
+
+// So many that a clock can tell. The first run of all finds memory that nobody has touched, and any may be interrupted.
 static uint32_t enough_runs(const bench_contestant *one, double (*clock)(void)) {
-  const double enough = 0.004;
   uint32_t runs = 1;
-  while ((time_runs(one, runs, clock) < enough || time_runs(one, runs, clock) < enough) && runs < 1u << 24) runs *= 2;
+  while (quicker_of_two(one, runs, clock) < 0.004 && runs < 1u << 24) runs *= 2;
   return runs;
 }
 
