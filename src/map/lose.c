@@ -497,8 +497,11 @@ static void settle_orbits(losing *l) {
       else
         settle_left(l, event, star);
       if (event->kind == UNTOLD) continue;
-      s->events.data[told] = *event;
-      s->stars.data[told++] = star;
+      if (told < n) { // some were left out
+        s->events.data[told] = *event;
+        s->stars.data[told] = star;
+      }
+      told++;
     }
   }
   s->events.count = told;
