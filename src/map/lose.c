@@ -209,12 +209,14 @@ static bool start_facet(losing *l, map_write w, uint32_t cut) {
   return true;
 }
 
-// Who keeps the ids of a cell that is gone has lost something; ids that nobody keeps are lost.
-static bool lose_cell(losing *l, clv_dart cell) {
+// Who keeps the ids of a cell that is gone has lost something; ids that nobody keeps are lost. Only those at some
+// places, as bits, are in question.
+static bool lose_cell(losing *l, clv_dart cell, uint64_t places) {
   map_scratch *s = l->s;
   const uint32_t *ids = l->ids + map_uniform_row(cell) * l->sub->count;
   if (!BASE_RESERVE(&l->m->allocator, &s->gone, (uint64_t)s->gone.count + l->sub->count)) return false;
-  for (uint32_t k = 0; k < l->sub->count; k++) {
+  for (uint32_t k = 0; places >> k; k++) {
+    if (!(places >> k & 1u)) continue;
     const clv_dart found_at = l->darts[ids[k]];
     if ((found_at & 63u) != NO_LEAF) {
       l->darts[ids[k]] = MAP_NO_ORBIT;
@@ -286,8 +288,7 @@ static inline bool start_edge(losing *l, const map_removed *cell, uint32_t faced
   return true;
 }
 
-// Places of the cell whose orbits are known to be one piece before somebody goes there, as bits: a cell has fewer
-// than 64.
+// Places of the cell whose orbits are known to be one piece before somebody goes there, as bits.
 static uint64_t known_whole(const losing *l, const map_removed *cell) {
   if (l->index->inner == FACE) return UINT64_MAX;
   if (l->index->inner != VERTEX) return 0;
@@ -298,6 +299,11 @@ static uint64_t known_whole(const losing *l, const map_removed *cell) {
   return whole;
 }
 
+// All places of a cell: it has fewer than 64.
+static uint64_t all_places(const losing *l) {
+  return (UINT64_C(1) << l->sub->count) - 1;
+}
+
 // The orbits at the facets of cells that were beside a removed one.
 static bool start_beside(losing *l, map_removed *cell) {
   const clv_template *shape = l->shape;
@@ -305,8 +311,8 @@ static bool start_beside(losing *l, map_removed *cell) {
   const uint32_t step = l->index->inner & 3u ? 2 : 1, width = l->sub->count, gone = map_uniform_row(cell->dart) * width;
   const uint64_t whole = known_whole(l, cell);
   const bool edges = l->index->inner == EDGE;
-  const uint64_t all = (UINT64_C(1) << width) - 1;
-  uint64_t met = 0; // places of the cell whose orbits are one piece
+  const uint64_t all = all_places(l);
+  uint64_t met = 0, seen = 0; // places of the cell whose orbits are one piece; of which something is left
   for (uint32_t n = 0; n < cell->beside_count && met != all; n++) {
     const clv_dart dart = cell->beside[n];
     const uint32_t size = shape->facet_size[shape->facet[dart & 63u]], row = map_uniform_row(dart) * width;
@@ -315,6 +321,7 @@ static bool start_beside(losing *l, map_removed *cell) {
       const uint32_t place = of[turned[k]];
       const map_place at = {dart + k, row + of[(dart + k) & 63u]};
       bool one = whole >> place & 1u, done = true;
+      seen |= UINT64_C(1) << place;
       if ((met >> place & 1u) || (l->ids[at.slot] & MET)) continue;
       if (one)
         done = start_whole(l, l->ids[at.slot], at.dart, gone + place);
@@ -325,6 +332,7 @@ static bool start_beside(losing *l, map_removed *cell) {
     }
   }
   if (edges) cell->joints = (uint32_t)met;
+  cell->bare = all & ~seen & ~met;
   return true;
 }
 
@@ -353,7 +361,8 @@ static bool find_beside_removed(losing *l) {
   bool done = true;
   if (known && !note_doubts(l)) return false;
   for (uint32_t k = 0; done && k < s->removed.count; k++) done = start_beside(l, &s->removed.data[k]);
-  for (uint32_t k = 0; done && k < s->removed.count; k++) done = lose_cell(l, s->removed.data[k].dart);
+  for (uint32_t k = 0; done && k < s->removed.count; k++)
+    if (s->removed.data[k].bare) done = lose_cell(l, s->removed.data[k].dart, s->removed.data[k].bare);
   if (known) forget_doubts(l);
   return done;
 }
@@ -386,7 +395,7 @@ static bool find_beside_facets(losing *l) {
     if (w.op == MAP_LINK && cut != MAP_CUT_MIRRORED && !start_facet(l, w, cut)) return false;
   }
   for (uint32_t k = 0; k < m->log.count; k++)
-    if (m->log.data[k].op == MAP_CELL_DROP && !lose_cell(l, m->log.data[k].dart)) return false;
+    if (m->log.data[k].op == MAP_CELL_DROP && !lose_cell(l, m->log.data[k].dart, all_places(l))) return false;
   return true;
 }
 

@@ -107,6 +107,7 @@ typedef struct map_removed {
   uint32_t joints;                  // edges about which a way leads from facet to facet, as bits
   bool folded;                      // some vertex of it lies at several corners
   uint32_t vertices;                // known to be one piece, or nothing, where it alone is gone; likewise
+  uint64_t bare;                    // places of the orbits that are looked at, as bits: no neighbour there is left
 } map_removed;
 // An id of which nothing is left (lose.c), and where it was found.
 typedef struct map_gone {
