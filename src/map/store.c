@@ -46,9 +46,8 @@ uint32_t map_side(const map *m, clv_dart dart) {
 
 clv_dart clv_alpha_facing(const clv_map *view, clv_dart link, uint32_t steps) {
   const map *m = map_read(view);
-  const clv_page page = map_page(m, link);
-  if (map_is_template(page.kind) && !(m->rows[page.kind].state.data[map_row(page, link)] & MAP_EXTENDED))
-    return (link & ~63u) | clv_templates[page.kind].turn[link & 63u][steps];
+  if (map_record(m, link) == MAP_NO_RECORD)
+    return (link & ~63u) | clv_templates[map_page(m, link).kind].turn[link & 63u][steps];
   for (uint32_t k = 0; k < steps; k++) link = clv_alpha(view, link, k & 1u);
   return link;
 }
@@ -121,23 +120,38 @@ uint64_t clv_dart_count(const clv_map *view) {
 
 // Pages, rows and records
 
+// The records of a page's blocks: those of darts of their own are known, of cells none has any yet.
+static void fill_seats(map *m, uint32_t number) {
+  const clv_page page = m->pages.data[number];
+  const bool darts = page.kind == MAP_KIND_DARTS;
+  uint32_t *seats = m->seats.data + ((size_t)number << 10);
+  for (uint32_t k = 0; k <= CLV_BLOCK_MASK; k++) seats[k] = darts ? page.row + 64 * k : MAP_NO_RECORD;
+  m->seats.count = (number + 1) << 10;
+}
+
 // Pages for all that room was asked for, of every kind: each may be taken up before another is asked for.
 static bool reserve_pages(map *m) {
   uint64_t need = 1 + ((m->records.room + 0xFFFFu) >> 16);
   for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_KINDS; kind++)
     need += (m->rows[kind].room + CLV_BLOCK_MASK) >> 10;
-  return need <= 1u << 16 && BASE_RESERVE(&m->allocator, &m->pages, need);
+  if (need > 1u << 16 || !BASE_RESERVE(&m->allocator, &m->pages, need)) return false;
+  if (!m->records.room && !m->rows[CLV_POLYGON].room && !m->rows[CLV_POLYHEDRON].room) return true; // all are plain
+  if (!BASE_RESERVE(&m->allocator, &m->seats, need << 10)) return false;
+  while (m->seats.count < m->pages.count << 10) fill_seats(m, m->seats.count >> 10);
+  return true;
 }
 
 static void page_add(map *m, map_words *list, uint8_t kind, uint32_t row) {
   list->data[list->count++] = m->pages.count;
   m->pages.data[m->pages.count++] = (clv_page){row, kind, map_is_template(kind), 0};
   m->view.page_count = m->pages.count;
+  if (m->seats.count) fill_seats(m, m->pages.count - 1);
 }
 
 static void page_remove(map *m, map_words *list) {
   list->count--;
   m->view.page_count = --m->pages.count;
+  if (m->seats.count) m->seats.count = m->pages.count << 10;
 }
 
 static bool rows_reserve_arrays(map *m, uint32_t kind, uint64_t need) {
@@ -337,11 +351,19 @@ clv_result map_link(map *m, clv_dart facet_first, clv_dart link) {
   return CLV_OK;
 }
 
-static void set_extended(map *m, clv_dart cell, bool extended) {
+static void set_extended(map *m, clv_dart cell, uint32_t first) {
   clv_page *page = &m->pages.data[cell >> CLV_PAGE_SHIFT];
-  uint16_t *state = &m->rows[page->kind].state.data[map_row(*page, cell)];
-  *state = (uint16_t)(extended ? *state | MAP_EXTENDED : *state & ~MAP_EXTENDED);
-  page->extended = (uint16_t)(page->extended + (extended ? 1 : -1));
+  m->rows[page->kind].state.data[map_row(*page, cell)] |= MAP_EXTENDED;
+  *link_word(m, cell) = m->seats.data[cell >> 6] = first;
+  page->extended++;
+  page->plain = false;
+}
+
+static void set_plain(map *m, clv_dart cell) {
+  clv_page *page = &m->pages.data[cell >> CLV_PAGE_SHIFT];
+  m->rows[page->kind].state.data[map_row(*page, cell)] &= (uint16_t)~MAP_EXTENDED;
+  m->seats.data[cell >> 6] = MAP_NO_RECORD;
+  page->extended--;
   page->plain = page->extended == 0;
 }
 
@@ -398,10 +420,9 @@ clv_result map_extend(map *m, clv_dart dart) {
   bool fresh;
   const uint32_t first = map_records_take(m, shape->dart_count, &fresh);
   copy_links_to_records(m, cell, shape, first);
-  uint32_t *word = link_word(m, cell);
-  const map_write write = {.op = MAP_EXTEND, .fresh = fresh, .dart = cell, .before = *word, .after = first};
-  *word = first;
-  set_extended(m, cell, true);
+  const map_write write = {
+      .op = MAP_EXTEND, .fresh = fresh, .dart = cell, .before = *link_word(m, cell), .after = first};
+  set_extended(m, cell, first);
   return map_write_log(m, write);
 }
 
@@ -410,8 +431,7 @@ uint32_t map_extend_empty(map *m, clv_dart cell) {
   const uint32_t count = clv_templates[map_page(m, cell).kind].dart_count, first = map_records_take(m, count, &fresh);
   memset(&m->records.name.data[first], 0, count * sizeof *m->records.name.data);
   clear_ids(m, first, count);
-  *link_word(m, cell) = first;
-  set_extended(m, cell, true);
+  set_extended(m, cell, first);
   return first;
 }
 
@@ -423,7 +443,7 @@ void map_unextend(map *m, clv_dart cell, const uint32_t *links) {
   for (uint32_t l = 0; l < shape->dart_count; l++) m->records.alive -= m->records.name.data[first + l] != 0;
   map_records_give(m, first, shape->dart_count);
   for (uint32_t f = 0; f < shape->facet_count; f++) words[f] = links ? links[f] : 0;
-  set_extended(m, cell, false);
+  set_plain(m, cell);
 }
 
 clv_result map_cell_add(map *m, clv_kind kind, clv_dart *dart) {
@@ -541,7 +561,7 @@ static void undo(map *m, map_write w) {
     m->records.alpha.data[4 * map_record(m, w.dart) + w.i] = w.before;
     break;
   case MAP_EXTEND:
-    set_extended(m, w.dart, false);
+    set_plain(m, w.dart);
     *link_word(m, w.dart) = w.before;
     records_untake(m, w.after, clv_templates[page.kind].dart_count, w.fresh);
     break;

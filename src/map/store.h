@@ -158,6 +158,9 @@ typedef struct map {
   uint64_t revision;
 
   BASE_ARRAY(clv_page) pages;
+  // By block, in pages that are not plain: the record of its first dart, MAP_NO_RECORD where it has none. There are
+  // none as long as nobody asked for room for records.
+  map_words seats;
   map_rows rows[MAP_KINDS];
   map_records records;
   map_index *indices[MAP_INDICES];  // by dims; NULL when not numbered
@@ -209,13 +212,9 @@ static inline bool map_row_alive(const map *m, uint32_t kind, uint32_t row) {
 
 // The record that holds a dart's links, MAP_NO_RECORD for a dart of a template cell that is not extended.
 static inline uint32_t map_record(const map *m, clv_dart dart) {
-  const clv_page page = map_page(m, dart);
-  if (page.plain) return MAP_NO_RECORD;
-  if (page.kind == MAP_KIND_DARTS) return page.row + (dart & 0xFFFFu);
-  const map_rows *rows = &m->rows[page.kind];
-  const uint32_t row = map_row(page, dart);
-  return rows->state.data[row] & MAP_EXTENDED ? rows->data.data[(size_t)row * rows->words] + (dart & 63u)
-                                              : MAP_NO_RECORD;
+  if (map_page(m, dart).plain) return MAP_NO_RECORD;
+  const uint32_t first = m->seats.data[dart >> 6];
+  return first == MAP_NO_RECORD ? MAP_NO_RECORD : first + (dart & 63u);
 }
 // The block of the cell of any dart. Inside a transaction an explicit dart answers with the cell it had when it began.
 static inline uint32_t map_block(const map *m, clv_dart dart) {
