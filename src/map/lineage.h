@@ -91,9 +91,8 @@ bool map_note_values(map *m);
 // Darts were hung into a cell in the middle of the parent's edge at l: two on the half of old[0], beside it and old[1],
 // and two on that of old[2].
 void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const map_seat new[4]);
-// Edges across were put into the face beyond a facet. Seats are by place, from that of the facet's first dart on: those
-// of the middles, which were there before, and behind each two that came.
-void map_note_across(map_refining *r, uint32_t facet, const map_seat *seats);
+// Edges across were put into the face beyond a facet: for each of its darts two came, behind the middle of the edge.
+void map_note_across(map_refining *r, uint32_t facet, const map_seat *new);
 // Gives places of a child, as bits, the ids they have from its parent.
 void map_note_heir(map_refining *r, uint32_t child, uint32_t vertices, uint32_t edges);
 // A cell is about to be extended: one of this transaction's own is too much. False when memory is out.

@@ -63,10 +63,13 @@ typedef struct map_border {
   const clv_template *shape;
   clv_dart darts[MAP_POSITIONS];
   uint32_t records[MAP_POSITIONS]; // theirs, where the cell has records
-  bool finer;                      // some edges between them are halved once more
+  uint8_t bears[MAP_POSITIONS];    // 1 for those that bear ids: they were there before this transaction
+  uint8_t present[MAP_POSITIONS];  // the places where there is one, in order, once all were found
+  uint32_t present_count;
+  bool finer; // some edges between them are halved once more
 } map_border;
 
-// Fills in the darts; refuses what does not look like a cell of that level.
+// Fills in the darts, where there were none, and who bears ids; refuses what does not look like a cell of that level.
 clv_result map_find_border(map_border *border);
 
 // Where the edge ends that begins at a dart, at the level of children; false where there is none.
@@ -87,7 +90,6 @@ typedef struct map_refining {
   map_border border;
   const map_refinement *table;
   clv_dart beyond[MAP_POSITIONS]; // what faces each place; 0: free, or not there yet
-  uint32_t faced[MAP_POSITIONS];  // its record; MAP_NO_RECORD where it had none when it was found
   clv_dart children[8];
   bool was_plain; // the parent had no records
   // What is known of its vertices and edges (lineage.h), while `told` says so: those of all children together; of the
@@ -96,6 +98,7 @@ typedef struct map_refining {
   bool begun, told;
   uint32_t vertices[MAP_REFINED_VERTICES], corners[MAP_REFINED_VERTICES];
   uint32_t edges[MAP_REFINED_EDGES], cell_edges[MAP_REFINED_EDGES];
+  uint32_t edges_borne[MAP_REFINED_EDGES]; // the ids that edges have until the commit: a half that of the whole
   uint32_t came_before, notable_before, extended_before, grown_before, newcomers_before[4];
   uint32_t dropped, dropped_count; // entries of the log that drop the darts of a parent with records
   clv_walk pieces;                 // of edges across faces that finer neighbours halved, one after the other ...

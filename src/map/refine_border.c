@@ -87,8 +87,10 @@ clv_result map_border_pieces(const map_border *b, uint32_t at, clv_walk *pieces)
 }
 
 static inline void put(map_border *b, uint32_t at, map_seat seat) {
+  const uint32_t *ids = b->m->indices[clv_orbit_dims(&b->m->view, CLV_VERTEX)]->record_ids.data;
   b->darts[at] = seat.dart;
   b->records[at] = seat.record;
+  b->bears[at] = ids[seat.record] != 0;
 }
 
 // Where the edge from a dart ends at the level of children, if a vertex of that level is there.
@@ -165,22 +167,45 @@ static bool find_own(map_border *b) {
   const uint32_t first = map_record(b->m, b->cell);
   if (!map_row_alive(b->m, page.kind, map_row(page, b->cell))) return false;
   for (uint32_t l = 0; l < b->shape->dart_count; l++) {
-    put(b, 4 * l, (map_seat){b->cell | l, first + l});
+    b->darts[4 * l] = b->cell | l;
+    b->records[4 * l] = first + l;
+    b->bears[4 * l] = 1; // a cell that was added has ids, too
     if (b->m->records.name.data[first + l] != (b->cell | l)) return false;
   }
   return true;
 }
 
+static void find_plain(map_border *b) {
+  b->present_count = b->shape->dart_count;
+  for (uint32_t l = 0; l < b->present_count; l++) {
+    b->darts[4 * l] = b->cell | l;
+    b->bears[4 * l] = 1;
+    b->present[l] = (uint8_t)(4 * l);
+  }
+}
+
+static void list_present(map_border *b) {
+  uint32_t count = 0;
+  for (uint32_t at = 0; at < 4u * b->shape->dart_count; at++) {
+    b->present[count] = (uint8_t)at; // one that is not there is written over
+    count += b->darts[at] != CLV_NO_DART;
+  }
+  b->present_count = count;
+}
+
 clv_result map_find_border(map_border *b) {
   const uint32_t count = b->shape->dart_count;
+  memset(b->darts, 0, 4 * count * sizeof *b->darts);
+  memset(b->bears, 0, 4 * count * sizeof *b->bears);
   if (map_dart_plain(b->m, b->cell)) {
-    for (uint32_t l = 0; l < count; l++) b->darts[4 * l] = b->cell | l;
+    find_plain(b);
     return CLV_OK;
   }
   bool found = find_own(b);
   for (uint32_t l = 0; found && l < count; l++) found = find_edge(b, l);
   for (uint32_t l = 0; found && l < count; l++) found = find_across(b, l);
   found = found && fits(b);
+  if (found) list_present(b);
   return found ? CLV_OK
                : map_fail(b->m, CLV_ERROR_REFUSED,
                           "the cell of dart %u does not look like one of level %d: its faces were changed otherwise",

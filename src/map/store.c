@@ -183,41 +183,54 @@ bool map_rows_reserve(map *m, uint32_t kind, uint64_t more) {
   return done;
 }
 
-uint32_t map_rows_take(map *m, uint32_t kind, bool *fresh) {
-  map_rows *rows = &m->rows[kind];
-  uint32_t row = rows->free;
-  *fresh = row == 0;
-  if (row) {
-    row--;
-    rows->free = rows->data.data[row * rows->words];
-  } else {
-    row = rows->count;
-    if ((row & CLV_BLOCK_MASK) == 0) page_add(m, &rows->pages, (uint8_t)kind, row);
-    rows->count++;
-    rows->state.data[row] = 0;
-  }
-  rows->state.data[row] = (uint16_t)((rows->state.data[row] & MAP_GENERATION) + 1);
-  memset(&rows->data.data[row * rows->words], 0, rows->words * sizeof(uint32_t));
-  rows->alive++;
+static void clear_words(uint32_t *words, size_t count) {
+  for (size_t k = 0; k < count; k++) words[k] = 0;
+}
+
+// Rows that follow one another.
+static void clear_rows(map *m, uint32_t kind, uint32_t row, uint32_t count) {
+  const map_rows *rows = &m->rows[kind];
+  clear_words(&rows->data.data[(size_t)row * rows->words], (size_t)count * rows->words);
   for (uint32_t k = 0; k < m->numbered_count && map_is_template(kind); k++) {
-    map_index *index = m->numbered[k];
-    if (!index->crossing) continue;
+    const map_index *index = m->numbered[k];
     const uint32_t width = clv_templates[kind].sub[index->inner].count;
-    uint32_t *ids = &index->ids[kind].data[(size_t)row * width];
-    for (uint32_t s = 0; s < width; s++) ids[s] = 0;
+    if (index->crossing) clear_words(&index->ids[kind].data[(size_t)row * width], (size_t)count * width);
   }
+}
+
+// One that nobody uses; there is one.
+static uint32_t reuse_row(map *m, uint32_t kind) {
+  map_rows *rows = &m->rows[kind];
+  const uint32_t row = rows->free - 1;
+  rows->free = rows->data.data[(size_t)row * rows->words];
+  rows->state.data[row] = (uint16_t)((rows->state.data[row] & MAP_GENERATION) + 1);
   return row;
 }
 
-void map_rows_append(map *m, uint32_t kind, uint32_t count) {
+// So many behind the last; the first of them.
+static uint32_t append_rows(map *m, uint32_t kind, uint32_t count) {
   map_rows *rows = &m->rows[kind];
   const uint32_t first = rows->count;
   while ((uint64_t)rows->pages.count << 10 < (uint64_t)first + count)
     page_add(m, &rows->pages, (uint8_t)kind, rows->pages.count << 10);
   rows->count += count;
-  rows->alive += count;
-  if (count) memset(&rows->data.data[first * rows->words], 0, (size_t)count * rows->words * sizeof(uint32_t));
   for (uint32_t k = 0; k < count; k++) rows->state.data[first + k] = 1;
+  return first;
+}
+
+uint32_t map_rows_take(map *m, uint32_t kind, bool *fresh) {
+  *fresh = m->rows[kind].free == 0;
+  const uint32_t row = *fresh ? append_rows(m, kind, 1) : reuse_row(m, kind);
+  clear_rows(m, kind, row, 1);
+  m->rows[kind].alive++;
+  return row;
+}
+
+void map_rows_append(map *m, uint32_t kind, uint32_t count) {
+  const map_rows *rows = &m->rows[kind];
+  const uint32_t first = append_rows(m, kind, count);
+  m->rows[kind].alive += count;
+  if (count) memset(&rows->data.data[first * rows->words], 0, (size_t)count * rows->words * sizeof(uint32_t));
 }
 
 void map_rows_give(map *m, uint32_t kind, uint32_t row) {
@@ -455,6 +468,25 @@ clv_result map_cell_add(map *m, clv_kind kind, clv_dart *dart) {
   return map_write_log(m, (map_write){.op = MAP_CELL_ADD, .i = (uint8_t)kind, .fresh = fresh, .dart = *dart});
 }
 
+void map_put_cells(map *m, clv_kind kind, uint32_t count, clv_dart *cells) {
+  map_write *log = map_log_end(m);
+  uint32_t reused = 0;
+  for (; reused < count && m->rows[kind].free; reused++) {
+    const uint32_t row = reuse_row(m, kind);
+    clear_rows(m, kind, row, 1);
+    cells[reused] = map_cell_dart(m, kind, row);
+  }
+  if (reused < count) {
+    const uint32_t first = append_rows(m, kind, count - reused);
+    clear_rows(m, kind, first, count - reused);
+    for (uint32_t k = reused; k < count; k++) cells[k] = map_cell_dart(m, kind, first + k - reused);
+  }
+  for (uint32_t k = 0; k < count; k++)
+    log[k] = (map_write){.op = MAP_CELL_ADD, .i = (uint8_t)kind, .fresh = k >= reused, .dart = cells[k]};
+  map_log_set_end(m, log + count);
+  m->rows[kind].alive += count;
+}
+
 clv_result map_cell_drop(map *m, clv_dart dart) {
   const clv_dart cell = dart & ~63u;
   const clv_result result = map_write_log(m, (map_write){.op = MAP_CELL_DROP, .dart = cell});
@@ -478,41 +510,45 @@ clv_result map_dart_hang(map *m, uint32_t side, int32_t level, uint32_t block, c
   return CLV_OK;
 }
 
-// Records for so many darts; those that nobody uses come first, and that is how many they are.
+// Seats for so many darts; those that nobody uses come first, and that is how many they are.
 static uint32_t take_seats(map *m, uint32_t count, map_seat *seats) {
   map_records *records = &m->records;
   uint32_t free = records->free[1], reused = 0;
   for (; reused < count && free; reused++) {
-    seats[reused].record = free - 1;
+    seats[reused] = (map_seat){map_record_name(m, free - 1), free - 1};
     free = records->alpha.data[4 * (size_t)(free - 1)];
   }
   records->free[1] = free;
   records->alive += count;
   if (reused == count) return reused;
   const uint32_t next = append_records(m, count - reused);
-  for (uint32_t k = reused; k < count; k++) seats[k].record = next + k - reused;
+  const clv_dart name = map_record_name(m, next);
+  const bool one_page = next >> 16 == (next + count - reused - 1) >> 16;
+  for (uint32_t k = reused, ahead = 0; k < count; k++, ahead++)
+    seats[k] = (map_seat){one_page ? name + ahead : map_record_name(m, next + ahead), next + ahead};
   return reused;
 }
 
 void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_seat *seats) {
-  map_records *records = &m->records;
-  map_write *log = m->log.data + m->log.count;
-  uint32_t *const links = records->alpha.data, *const cell = records->cell.data, *const name = records->name.data;
-  const uint8_t above = (uint8_t)(level + 1);
+  const map_records *records = &m->records;
   const uint32_t reused = take_seats(m, count, seats);
-  for (uint32_t k = 0; k < count; k++) {
-    const uint32_t record = seats[k].record;
-    const clv_dart dart = seats[k].dart = map_record_name(m, record);
-    uint32_t *alpha = links + 4 * (size_t)record;
-    alpha[0] = alpha[1] = alpha[2] = alpha[3] = dart;
-    cell[record] = cells[k];
-    name[record] = dart;
-    records->level.data[record] = above;
-    log[k] = (map_write){MAP_DART_ADD, above, k >= reused, dart, cells[k] & MAP_BLOCK, cells[k] >> 31};
-  }
-  m->log.count += count;
   for (uint32_t k = 0; k < reused; k++) clear_ids(m, seats[k].record, 1);
   if (reused < count) clear_ids(m, seats[reused].record, count - reused);
+  // Whatever lies in a local variable need not be read again when bytes were written.
+  map_write *log = map_log_end(m);
+  uint32_t *const links = records->alpha.data, *const cell = records->cell.data, *const name = records->name.data;
+  uint8_t *const levels = records->level.data, above = (uint8_t)(level + 1);
+  for (uint32_t k = 0; k < count; k++, log++) {
+    const map_seat seat = seats[k];
+    const uint32_t in = cells[k];
+    uint32_t *alpha = links + 4 * (size_t)seat.record;
+    alpha[0] = alpha[1] = alpha[2] = alpha[3] = seat.dart;
+    cell[seat.record] = in;
+    name[seat.record] = seat.dart;
+    levels[seat.record] = above;
+    *log = (map_write){MAP_DART_ADD, above, k >= reused, seat.dart, in & MAP_BLOCK, in >> 31};
+  }
+  map_log_set_end(m, log);
 }
 
 clv_result map_dart_drop(map *m, clv_dart dart) {
