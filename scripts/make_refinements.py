@@ -113,6 +113,19 @@ def whole_orbits(dimension, parent, alpha, cells, at, points):
     return rows, vertices_on, edges_on, vertex_at, edge_at
 
 
+def first_seats(parent, alpha, rows):
+    """Vertices and edges in the order in which children have them: the number of each, the first child that has it, and the dart."""
+    seats = []
+    for which, dims in ((0, 6), (1, 5)):
+        first = templates.suborbits(3, parent, alpha, dims)[1]
+        seen = {}
+        for c, row in enumerate(rows):
+            for place, number in enumerate(row[which]):
+                seen.setdefault(number, (number, c, first[place]))
+        seats.append(list(seen.values()))
+    return seats
+
+
 def border_links(parent, alpha, sizes):
     """Where a0, a1 and a2 lead along the border of a refined solid, place by place; map_border_link tells the same."""
     rows = []
@@ -202,6 +215,9 @@ def refinement(name, variant):
         out.append(f"    .edge_at = {braces(edge_at)},")
         out.append(f"    .vertex_on = {braces(vertices_on)},")
         out.append(f"    .edge_on = {braces(edges_on)},")
+        vertex_seats, edge_seats = first_seats(parent, alpha, rows)
+        out.append("    .vertex_seats = {" + ", ".join(braces(x) for x in vertex_seats) + "},")
+        out.append("    .edge_seats = {" + ", ".join(braces(x) for x in edge_seats) + "},")
         out.append("    .border = {" + ", ".join(braces(x) for x in border_links(parent, alpha, sizes)) + "},")
     out.append("    .children = {")
     for c in range(len(cells)):

@@ -29,6 +29,11 @@ typedef struct map_refined_child {
   uint8_t old[8];                 // whether a corner is one of the parent's
 } map_refined_child;
 
+// A vertex or an edge of all children: its number, and where the first child has it that does.
+typedef struct map_first_seat {
+  uint8_t number, child, dart;
+} map_first_seat;
+
 // A vertex that may be new: its place on the border, a dart that names it, and those it lies between.
 typedef struct map_birth {
   uint8_t at;
@@ -42,6 +47,7 @@ typedef struct map_refinement {
   uint8_t vertex_count, edge_count;
   uint8_t vertex_at[MAP_REFINED_VERTICES], edge_at[MAP_REFINED_EDGES];
   uint8_t vertex_on[MAP_POSITIONS], edge_on[MAP_POSITIONS];
+  map_first_seat vertex_seats[MAP_REFINED_VERTICES], edge_seats[MAP_REFINED_EDGES]; // in the order of children
   uint8_t border[MAP_POSITIONS][3]; // where a0, a1 and a2 lead from there, along the border
   map_refined_child children[8];
   map_child_dart home[MAP_POSITIONS]; // the child that has a place of the border
