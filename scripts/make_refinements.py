@@ -126,6 +126,15 @@ def first_seats(parent, alpha, rows):
     return seats
 
 
+def heirlooms(dimension, parent, alpha, row):
+    """The corners and edges of a child that it surely has of the parent, as bits: at its darts, and of halves of its edges."""
+    bits = []
+    for dims, which in ((6, (0,)), (5, (0, 1))):
+        of = templates.suborbits(dimension, parent, alpha, dims)[0]
+        bits.append(sum(1 << n for n in {of[l] for l, pos in enumerate(row) if pos != NONE and pos % 4 in which}))
+    return bits
+
+
 def border_links(parent, alpha, sizes):
     """Where a0, a1 and a2 lead along the border of a refined solid, place by place; map_border_link tells the same."""
     rows = []
@@ -224,11 +233,17 @@ def refinement(name, variant):
         out.append(f"      {{.at = {braces(at[c])},")
         out.append("       .link = {" + ", ".join(braces(x) for x in links[c]) + "},")
         corners = [1 if len(p) == 1 else 0 for p in cells[c]]
+        outer = [f for f in range(len(sizes)) if at[c][firsts[f]] != NONE]
+        if outer:
+            out.append(f"       .outer_count = {len(outer)}, .outer = {braces(outer)},")
         if dimension == 3:
+            out.append("       .corners = {}, .edges = {},".format(*heirlooms(dimension, parent, alpha, at[c])))
             out.append(f"       .vertex = {braces(rows[c][0])}, .edge = {braces(rows[c][1])},")
         out.append(f"       .old = {braces(corners)}}},")
     out.append("    },")
     out.append("    .home = {" + ", ".join(braces(home.get(pos, (NONE, 0))) for pos in range(4 * len(parent))) + "},")
+    rank = lambda c, l: (at[c][0] == NONE) + sum(pos != NONE for pos in at[c][:l])
+    out.append("    .rank = " + braces(rank(*home[pos]) if pos in home else 0 for pos in range(4 * len(parent))) + ",")
     out.append(
         "    .births = {"
         + ", ".join(f"{{{pos}, {braces(s)}, {{{braces(a)}, {braces(b)}}}}}" for pos, s, a, b in births)

@@ -69,7 +69,8 @@ static void find_sources(const map *m, const map_index *index, const map_divisio
     if (at == MAP_NOWHERE) {
       sources[k] = 0;
     } else if (known) {
-      const clv_dart dart = (at & 3u) == own ? d->parent | l : known[at];
+      const uint32_t mine = 0u - ((at & 3u) == own);
+      const clv_dart dart = ((d->parent | l) & mine) | (known[at] & ~mine);
       sources[k] = index->record_ids.data[map_own_record(m, dart ? dart : d->parent)] & (0u - (dart != 0));
     } else {
       sources[k] = (MAP_TEMPLATE_SLOT | sub->of[l]) & (0u - ((at & 3u) == own));
@@ -77,38 +78,37 @@ static void find_sources(const map *m, const map_index *index, const map_divisio
   }
 }
 
-// The values behind those sources.
+// The values behind those sources, and that of a place that is new, behind them.
 static void find_values(const clv_column *column, const map_division *d, const uint32_t *sources, uint32_t count,
                         const uint8_t **from) {
   const size_t size = column->size;
-  const uint8_t *parent = values_of_row(column, d->parent), *slots = column->slots.data, *none = column->def.initial;
+  const uint8_t *const in[3] = {column->def.initial, column->slots.data, values_of_row(column, d->parent)};
   for (uint32_t k = 0; k < count; k++) {
-    const uint8_t *in_row = parent + (sources[k] & ~MAP_TEMPLATE_SLOT) * size, *in_slot = slots + sources[k] * size;
-    const uint8_t *there = sources[k] & MAP_TEMPLATE_SLOT ? in_row : in_slot;
-    from[k] = sources[k] ? there : none;
+    const uint32_t where = (uint32_t)(sources[k] != 0) + (sources[k] >> 31);
+    from[k] = in[where] + (sources[k] & ~MAP_TEMPLATE_SLOT) * size;
   }
+  from[count] = column->def.initial;
 }
 
-// Places of children that are new have the first value.
 CLV_INLINE void copy_values(const clv_column *column, const map_division *d, const uint8_t *const *from, size_t size) {
   const bool edges = column->index->inner == CELL_EDGE;
   const uint32_t count = clv_templates[d->table->kind].sub[column->index->inner].count;
-  const uint8_t *none = column->def.initial;
+  const uint32_t none = edges ? d->table->edge_count : d->table->vertex_count;
   for (uint32_t c = 0; c < d->table->child_count; c++) {
     const map_refined_child *child = &d->table->children[c];
     const uint8_t *which = edges ? child->edge : child->vertex;
     const uint32_t had = edges ? d->had_edges[c] : d->had_vertices[c];
     uint8_t *value = values_of_row(column, d->children[c]);
     for (uint32_t s = 0; s < count; s++, value += size) {
-      const uint8_t *there = from[which[s]];
-      memcpy(value, had >> s & 1u ? there : none, size);
+      const uint32_t has = 0u - (had >> s & 1u);
+      memcpy(value, from[(which[s] & has) | (none & ~has)], size);
     }
   }
 }
 
 static void fill_places(const embedding *e, const map *m, const map_index *index, const map_division *d) {
   uint32_t sources[MAP_REFINED_EDGES];
-  const uint8_t *from[MAP_REFINED_EDGES];
+  const uint8_t *from[MAP_REFINED_EDGES + 1];
   bool found = false;
   for (uint32_t k = 0; k < e->columns.count; k++) {
     const clv_column *column = e->columns.data[k];

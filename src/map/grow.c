@@ -61,14 +61,6 @@ static inline uint32_t id_of_newcomer(growing *g, map_sort sort, uint32_t on, cl
   return newcomer->id ? newcomer->id : give_id(g, sort, newcomer, number, dart);
 }
 
-// The same for what an orbit leaves in a cell: nobody hears of that.
-static inline uint32_t id_of_inner(map_index *index, map_newcomer *newcomer, clv_dart dart) {
-  if (newcomer->id) return newcomer->id;
-  const uint32_t id = newcomer->id = map_index_take(index);
-  index->dart.data[id] = dart;
-  return id;
-}
-
 static void join(growing *g, map_sort sort, uint32_t id, clv_dart dart) {
   const uint32_t number = g->s->joined[sort].count;
   if (number && g->s->joined[sort].data[number - 1].id == id) return; // they mostly follow one another
@@ -143,19 +135,31 @@ static void hang_on_edges(growing *g, const map_came *c, const map_came *end) {
   }
 }
 
+// What orbits leave in cells is come to in the order in which it was made, and nobody hears of it. It is gone again
+// with its cell.
+static void give_inner_ids(const growing *g, map_sort sort) {
+  map_index *const index = g->index[sort];
+  map_newcomer *n = g->l->newcomers[sort].data;
+  for (const map_newcomer *end = n + g->l->newcomers[sort].count; n < end; n++) {
+    if (g->l->gone && !clv_dart_alive(&g->m->view, n->first)) continue;
+    n->id = map_index_take(index);
+    index->dart.data[n->id] = n->first;
+  }
+}
+
 // Corners, and edges of cells.
 static void hang_on_inner(const growing *g, map_sort sort) {
   const map *m = g->m;
-  map_index *const index = g->index[sort];
-  uint32_t *const ids = index->record_ids.data;
-  map_newcomer *const newcomers = g->l->newcomers[sort].data;
+  uint32_t *const ids = g->index[sort]->record_ids.data;
+  const map_newcomer *const newcomers = g->l->newcomers[sort].data;
   const map_came *const end = g->l->came.data + g->l->came.count;
+  give_inner_ids(g, sort);
   for (const map_came *c = g->l->came.data; c < end; c++) {
     uint32_t id = c->on[sort];
     if (is_gone(g, c)) continue;
     if (map_is_newcomer(id)) {
-      map_newcomer *newcomer = &newcomers[id & ~MAP_NEWCOMER];
-      id = id_of_inner(index, newcomer, c->darts[0]);
+      const map_newcomer *newcomer = &newcomers[id & ~MAP_NEWCOMER];
+      id = newcomer->id;
       for (uint32_t k = 0; k < 2 && newcomer->old; k++) follow_half(m, ids, c->records[k], newcomer->old, id);
     } else if (!(id & MAP_TEMPLATE_SLOT)) {
       find_at(g, sort, id, c->darts[0]);

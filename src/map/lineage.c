@@ -295,12 +295,14 @@ void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const 
   if (!r->told) return;
   const map_refinement *table = r->table;
   const uint32_t ends[2] = {l, r->border.shape->alpha[0][l]}, middle = table->vertex_on[4 * l + 1];
-  const uint32_t corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){0});
+  const uint32_t corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){.first = new[0].dart});
   const uint32_t whole = lies_on(r, MAP_CELL_EDGES, old[0].record);
   uint32_t cell_edges[2] = {whole, whole};
-  if (whole)
-    cell_edges[1 - keeper(r, old, whole)] =
-        add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){.old = whole, .near = old[0].dart});
+  if (whole) {
+    const uint32_t part = 1 - keeper(r, old, whole);
+    cell_edges[part] =
+        add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){.old = whole, .near = old[0].dart, .first = new[2 * part].dart});
+  }
   map_came came = {.on = {r->vertices[middle], 0, corner, 0}, .cell = grow_cell(r, old[0].record, 4)};
   count_hung(r, middle);
   for (uint32_t e = 0; e < 2; e++) {
@@ -324,8 +326,9 @@ void map_note_across(map_refining *r, uint32_t facet, const map_seat *new) {
     for (uint32_t k = 0; k < 2; k += alike ? 2 : 1) {
       const uint32_t vertex = table->vertex_on[at + 2 + k], edge = table->edge_on[at + 2 + k];
       uint32_t *corner = &r->corners[vertex], *cell_edge = &r->cell_edges[edge];
-      if (vertex != middle && !*corner) *corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){0});
-      if (!*cell_edge) *cell_edge = add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){0});
+      const map_newcomer newcomer = {.first = new[k].dart};
+      if (vertex != middle && !*corner) *corner = add_newcomer(r, MAP_CORNERS, newcomer);
+      if (!*cell_edge) *cell_edge = add_newcomer(r, MAP_CELL_EDGES, newcomer);
       const uint32_t at_corner = vertex == middle ? beside : *corner;
       const map_came came = {.on = {r->vertices[vertex], r->edges[edge], at_corner, *cell_edge}, .cell = cell};
       note(lineage_of(r), new + k, alike ? 2 : 1, came);
@@ -362,7 +365,7 @@ static void list_known(map_refining *r) {
   clv_dart *known = l->lies.data + l->lies.count;
   l->lies.count += count;
   for (uint32_t at = 0; at < count; at++) known[at] = b->darts[at] & (0u - b->bears[at]);
-  for (uint32_t k = 0; k < b->present_count; k++) l->gone |= !b->bears[b->present[k]];
+  for (uint32_t k = 0; k < b->hung_count; k++) l->gone |= !b->bears[b->hung[k]];
 }
 
 // The children have come.

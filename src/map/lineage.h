@@ -32,8 +32,11 @@ typedef struct map_newcomer {
     uint32_t family;  // of a half of an edge: the number of the whole
     uint32_t ends[2]; // of a vertex: those it lies between; 0 where nobody said
   };
-  uint32_t id;   // given by the commit; 0: nobody came to it yet
-  uint32_t hung; // of a vertex: so many times it was hung into a cell
+  uint32_t id; // given by the commit; 0: nobody came to it yet
+  union {
+    uint32_t hung;  // of a vertex: so many times it was hung into a cell
+    clv_dart first; // of what an orbit leaves in a cell: the first dart that came to it
+  };
 } map_newcomer;
 
 // A dart that came, or two of one cell that lie on the same.

@@ -41,18 +41,21 @@ static clv_result look_beyond_facets(map_refining *r) {
   return CLV_OK;
 }
 
+// What a place with a record faces; whether that is the cell itself.
+static bool look_from(map_refining *r, uint32_t at) {
+  const map *m = r->m;
+  const clv_dart beyond = m->records.alpha.data[4 * (size_t)r->border.records[at] + m->view.dimension];
+  if (beyond == r->border.darts[at]) return false;
+  r->beyond[at] = beyond;
+  return is_folded(r, beyond);
+}
+
 static clv_result look_beyond(map_refining *r) {
   if (r->was_plain) return look_beyond_facets(r);
   const map_border *b = &r->border;
-  const uint32_t *facing = r->m->records.alpha.data + r->m->view.dimension;
   bool folded = false;
-  for (uint32_t k = 0; k < b->present_count; k++) {
-    const uint32_t at = b->present[k];
-    const clv_dart beyond = facing[4 * (size_t)b->records[at]];
-    if (beyond == b->darts[at]) continue;
-    r->beyond[at] = beyond;
-    folded |= is_folded(r, beyond);
-  }
+  for (uint32_t l = 0; l < b->shape->dart_count; l++) folded |= look_from(r, 4 * l);
+  for (uint32_t k = 0; k < b->hung_count; k++) folded |= look_from(r, b->hung[k]);
   return folded ? refuse_fold(r) : CLV_OK;
 }
 
@@ -198,11 +201,11 @@ static clv_result halve_from(map_refining *r, uint32_t l, bool *round) {
 
 static clv_result halve_edges(map_refining *r) {
   const clv_template *shape = r->border.shape;
+  const clv_suborbits *edges = &shape->sub[shape->dimension == 2 ? 1 : 5];
   clv_result result = CLV_OK;
-  for (uint32_t l = 0; result == CLV_OK && l < shape->dart_count; l++) {
-    const bool first = l < shape->alpha[0][l] && (shape->dimension == 2 || l < shape->alpha[2][l]) &&
-                       (shape->dimension == 2 || l < shape->alpha[2][shape->alpha[0][l]]);
-    if (!first || r->border.darts[4 * l + 1]) continue;
+  for (uint32_t e = 0; result == CLV_OK && e < edges->count; e++) {
+    const uint32_t l = edges->first[e];
+    if (r->border.darts[4 * l + 1]) continue;
     if (shape->dimension == 2) {
       if (r->beyond[4 * l]) result = halve_in_face(r, l);
       continue;
@@ -292,7 +295,7 @@ static clv_result add_children(map_refining *r) {
   const clv_template *shape = r->border.shape;
   const bool turned = map_side(m, r->border.cell);
   const bool room = map_rows_reserve(m, table->kind, table->child_count) &&
-                    map_log_reserve(m, (2u + shape->facet_count) * table->child_count);
+                    map_log_reserve(m, (2u + shape->facet_count) * table->child_count + 1);
   clv_result result = room ? CLV_OK : map_no_memory(m);
   if (result == CLV_OK) map_put_cells(m, (clv_kind)table->kind, table->child_count, r->children);
   for (uint32_t c = 0; turned && result == CLV_OK && c < table->child_count; c++) result = map_turn(m, r->children[c]);
@@ -302,10 +305,11 @@ static clv_result add_children(map_refining *r) {
     uint32_t *const links = links_of(r, c);
     for (uint32_t f = 0; f < shape->facet_count; f++) {
       const map_child_dart link = table->children[c].link[f];
-      if (link.child == MAP_NOWHERE) continue;
-      const clv_dart first = r->children[c] | shape->facet_first[f], beyond = map_child_at(r, link);
-      *log++ = (map_write){.op = MAP_LINK, .dart = first, .after = beyond};
-      links[f] = beyond;
+      const bool inside = link.child != MAP_NOWHERE;
+      const clv_dart beyond = r->children[inside ? link.child : 0] | link.dart;
+      *log = (map_write){.op = MAP_LINK, .dart = r->children[c] | shape->facet_first[f], .after = beyond};
+      log += inside; // one on the border is written over
+      links[f] = beyond & (0u - inside);
     }
   }
   map_log_set_end(m, log);
@@ -396,74 +400,85 @@ static clv_result settle_child(map_refining *r, uint32_t child) {
   const bool finer = has_finer(r, child);
   clv_result result = finer ? take_over(r, child) : CLV_OK;
   if (result == CLV_OK && !map_log_reserve(r->m, shape->dart_count + shape->facet_count)) return map_no_memory(r->m);
-  for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++) {
-    if (r->table->children[child].at[shape->facet_first[f]] == MAP_NOWHERE) continue;
+  const map_refined_child *table = &r->table->children[child];
+  for (uint32_t k = 0; result == CLV_OK && k < table->outer_count; k++) {
     if (finer)
-      result = sew_finer(r, child, f);
+      result = sew_finer(r, child, table->outer[k]);
     else
-      sew_facet(r, child, f);
+      sew_facet(r, child, table->outer[k]);
   }
   return result;
 }
 
-// Places of a child that bear an id, as bits.
-typedef struct heirlooms {
-  uint32_t corners, edges;
-} heirlooms;
+// What the heirs of a refined cell have, and where in the log each child's part begins.
+typedef struct heirs {
+  uint32_t start[8];
+  uint32_t corners[8], edges[8]; // places of a child that bear an id, as bits
+} heirs;
 
-// What a dart at a place of the border has of the parent: everything, where it had a dart there that bears ids; the
-// edge and the face, in the middle of an edge that was whole; the face, across it. One that this transaction added
-// bears none.
-static map_write *inherit_facet(const map_refining *r, uint32_t child, uint32_t facet, map_write *log, heirlooms *has) {
+// What a child has if the parent has no darts but its own: everything at a corner; the edge and the face, in the middle
+// of an edge; the face, across it. The child's first dart has the cell, at least; those inside the parent have nothing
+// else.
+static map_write *inherit_of_whole(const map_refining *r, uint32_t child, map_write *log) {
   static const uint8_t apart[4] = {0, 1, 3, 3};
-  const map_border *b = &r->border;
-  const uint8_t *places = r->table->children[child].at, *corner = b->shape->sub[6].of, *edge = b->shape->sub[5].of;
-  const uint32_t start = b->shape->facet_first[facet], end = start + b->shape->facet_size[facet];
-  const clv_dart cell = r->children[child], parent = b->cell;
-  uint32_t corners = 0, edges = 0;
-  for (uint32_t l = start; l < end; l++, log++) {
-    const uint32_t at = places[l], which = at & 3u, all = b->bears[at], others = all - 1; // one of them is 0, as a mask
-    const clv_dart dart = b->darts[at], source = (dart & ~others) | ((parent | at >> 2) & others);
-    corners |= all << corner[l];
-    edges |= (all | (which == 1)) << edge[l];
-    *log = (map_write){.op = MAP_INHERIT,
-                       .i = (uint8_t)(apart[which] & others),
-                       .dart = cell | l,
-                       .before = source,
-                       .after = dart & others};
+  const clv_template *shape = r->border.shape;
+  const map_refined_child *table = &r->table->children[child];
+  const clv_dart cell = r->children[child], parent = r->border.cell;
+  const uint8_t whole = (uint8_t)((1u << shape->dimension) - 1u);
+  if (table->at[0] == MAP_NOWHERE) *log++ = (map_write){.op = MAP_INHERIT, .i = whole, .dart = cell, .before = parent};
+  for (uint32_t k = 0; k < table->outer_count; k++) {
+    const uint32_t first = shape->facet_first[table->outer[k]], end = first + shape->facet_size[table->outer[k]];
+    for (uint32_t l = first; l < end; l++) {
+      const uint32_t at = table->at[l];
+      *log++ = (map_write){.op = MAP_INHERIT, .i = apart[at & 3u], .dart = cell | l, .before = parent | at >> 2};
+    }
   }
-  has->corners |= corners;
-  has->edges |= edges;
   return log;
 }
 
-// The first dart of a child has the cell, at least; those inside the parent have nothing else.
-static clv_result inherit(map_refining *r, uint32_t child) {
-  map *m = r->m;
-  const clv_template *shape = r->border.shape;
-  const uint8_t *places = r->table->children[child].at, cell = (uint8_t)((1u << shape->dimension) - 1u);
-  heirlooms has = {0, 0};
-  if (!map_log_reserve(m, shape->dart_count)) return map_no_memory(m);
-  map_write *const start = map_log_end(m), *log = start;
-  if (places[0] == MAP_NOWHERE)
-    *log++ = (map_write){.op = MAP_INHERIT, .i = cell, .dart = r->children[child], .before = r->border.cell};
-  for (uint32_t f = 0; f < shape->facet_count; f++)
-    if (places[shape->facet_first[f]] != MAP_NOWHERE) log = inherit_facet(r, child, f, log, &has);
-  map_log_set_end(m, log);
-  if (r->told)
-    map_note_heir(r, child, has.corners, has.edges);
-  else
-    for (const map_write *w = start; w < log; w++) map_take_ids(m, w->dart, w->i, w->before);
-  return CLV_OK;
+// Where the parent had another dart that bears ids, the child has all of it; one that this transaction added bears
+// none, but tells the place.
+static void inherit_of_hung(map_refining *r, heirs *h) {
+  const map_border *b = &r->border;
+  const uint8_t *corner = b->shape->sub[6].of, *edge = b->shape->sub[5].of;
+  for (uint32_t k = 0; k < b->hung_count; k++) {
+    const uint32_t at = b->hung[k], all = b->bears[at], none = all - 1; // one of them is 0, as a mask
+    const map_child_dart home = r->table->home[at];
+    map_write *w = &r->m->log.data[h->start[home.child] + r->table->rank[at]];
+    w->before = (w->before & none) | (b->darts[at] & ~none);
+    w->i &= (uint8_t)none;
+    w->after = b->darts[at] & none;
+    h->corners[home.child] |= all << corner[home.dart];
+    h->edges[home.child] |= all << edge[home.dart];
+  }
 }
 
 static clv_result settle_children(map_refining *r) {
-  clv_result result = CLV_OK;
-  for (uint32_t c = 0; result == CLV_OK && c < r->table->child_count; c++) {
-    result = settle_child(r, c);
-    if (result == CLV_OK) result = inherit(r, c);
+  map *m = r->m;
+  const map_refinement *table = r->table;
+  heirs h;
+  for (uint32_t c = 0; c < table->child_count; c++) {
+    const clv_result result = settle_child(r, c);
+    if (result != CLV_OK) return result;
+    if (!map_log_reserve(m, r->border.shape->dart_count)) return map_no_memory(m);
+    h.start[c] = m->log.count;
+    h.corners[c] = table->children[c].corners;
+    h.edges[c] = table->children[c].edges;
+    map_log_set_end(m, inherit_of_whole(r, c, map_log_end(m)));
   }
-  return result;
+  inherit_of_hung(r, &h);
+  for (uint32_t c = 0; r->told && c < table->child_count; c++) map_note_heir(r, c, h.corners[c], h.edges[c]);
+  for (uint32_t k = h.start[0]; !r->told && k < m->log.count; k++) {
+    const map_write w = m->log.data[k];
+    if (w.op == MAP_INHERIT) map_take_ids(m, w.dart, w.i, w.before);
+  }
+  return CLV_OK;
+}
+
+static map_write *drop_at(const map_refining *r, uint32_t at, map_write *log) {
+  *log = (map_write){.op = MAP_DART_DROP, .dart = r->border.darts[at]};
+  r->m->records.name.data[r->border.records[at]] = 0;
+  return log + 1;
 }
 
 static clv_result drop_parent(map_refining *r) {
@@ -473,12 +488,8 @@ static clv_result drop_parent(map_refining *r) {
   if (!map_log_reserve(m, 4u * b->shape->dart_count)) return map_no_memory(m);
   r->dropped = m->log.count;
   map_write *log = map_log_end(m);
-  uint32_t *const names = m->records.name.data;
-  for (uint32_t k = 0; k < b->present_count; k++) {
-    const uint32_t at = b->present[k];
-    *log++ = (map_write){.op = MAP_DART_DROP, .dart = b->darts[at]};
-    names[b->records[at]] = 0;
-  }
+  for (uint32_t l = 0; l < b->shape->dart_count; l++) log = drop_at(r, 4 * l, log);
+  for (uint32_t k = 0; k < b->hung_count; k++) log = drop_at(r, b->hung[k], log);
   map_log_set_end(m, log);
   r->dropped_count = m->log.count - r->dropped;
   m->records.alive -= r->dropped_count;

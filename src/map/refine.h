@@ -25,8 +25,11 @@ typedef struct map_child_dart {
 typedef struct map_refined_child {
   uint8_t at[CLV_TEMPLATE_DARTS]; // which place of the border each dart has
   map_child_dart link[6];         // what the first dart of each facet faces inside; child MAP_NOWHERE: on the border
+  uint8_t outer[6], outer_count;  // facets on the border
   uint8_t vertex[8], edge[12];    // of solids: which one of all children's each corner and edge is
-  uint8_t old[8];                 // whether a corner is one of the parent's
+  uint8_t corners;                // likewise: those that it surely has of the parent, as bits; and edges, or halves
+  uint16_t edges;
+  uint8_t old[8]; // whether a corner is one of the parent's
 } map_refined_child;
 
 // A vertex or an edge of all children: its number, and where the first child has it that does.
@@ -51,6 +54,7 @@ typedef struct map_refinement {
   uint8_t border[MAP_POSITIONS][3]; // where a0, a1 and a2 lead from there, along the border
   map_refined_child children[8];
   map_child_dart home[MAP_POSITIONS]; // the child that has a place of the border
+  uint8_t rank[MAP_POSITIONS];        // what the child has there is told behind so many others
   map_birth births[CLV_REFINED_VERTICES];
 } map_refinement;
 
@@ -70,8 +74,8 @@ typedef struct map_border {
   clv_dart darts[MAP_POSITIONS];
   uint32_t records[MAP_POSITIONS]; // theirs, where the cell has records
   uint8_t bears[MAP_POSITIONS];    // 1 for those that bear ids: they were there before this transaction
-  uint8_t present[MAP_POSITIONS];  // the places where there is one, in order, once all were found
-  uint32_t present_count;
+  uint8_t hung[MAP_POSITIONS];     // places of those that are not the cell's own, in order, once all were found
+  uint32_t hung_count;
   bool finer; // some edges between them are halved once more
 } map_border;
 

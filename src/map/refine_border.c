@@ -176,27 +176,28 @@ static bool find_own(map_border *b) {
 }
 
 static void find_plain(map_border *b) {
-  b->present_count = b->shape->dart_count;
-  for (uint32_t l = 0; l < b->present_count; l++) {
+  for (uint32_t l = 0; l < b->shape->dart_count; l++) {
     b->darts[4 * l] = b->cell | l;
     b->bears[4 * l] = 1;
-    b->present[l] = (uint8_t)(4 * l);
   }
 }
 
-static void list_present(map_border *b) {
+static void list_hung(map_border *b) {
+  const uint32_t end = 4u * b->shape->dart_count;
   uint32_t count = 0;
-  for (uint32_t at = 0; at < 4u * b->shape->dart_count; at++) {
-    b->present[count] = (uint8_t)at; // one that is not there is written over
-    count += b->darts[at] != CLV_NO_DART;
-  }
-  b->present_count = count;
+  for (uint32_t at = 0; at < end; at += 4)
+    for (uint32_t j = 1; j < 4; j++) {
+      b->hung[count] = (uint8_t)(at + j); // one that is not there is written over
+      count += b->darts[at + j] != CLV_NO_DART;
+    }
+  b->hung_count = count;
 }
 
 clv_result map_find_border(map_border *b) {
   const uint32_t count = b->shape->dart_count;
   memset(b->darts, 0, 4 * count * sizeof *b->darts);
   memset(b->bears, 0, 4 * count * sizeof *b->bears);
+  b->hung_count = 0;
   if (map_dart_plain(b->m, b->cell)) {
     find_plain(b);
     return CLV_OK;
@@ -205,7 +206,7 @@ clv_result map_find_border(map_border *b) {
   for (uint32_t l = 0; found && l < count; l++) found = find_edge(b, l);
   for (uint32_t l = 0; found && l < count; l++) found = find_across(b, l);
   found = found && fits(b);
-  if (found) list_present(b);
+  if (found) list_hung(b);
   return found ? CLV_OK
                : map_fail(b->m, CLV_ERROR_REFUSED,
                           "the cell of dart %u does not look like one of level %d: its faces were changed otherwise",

@@ -308,19 +308,6 @@ uint32_t map_records_take(map *m, uint32_t length, bool *fresh) {
   return record;
 }
 
-// Mostly of one dart, or of the four that come into the middle of an edge: no call is worth that.
-static void clear_ids(map *m, uint32_t record, uint32_t length) {
-  for (uint32_t k = 0; k < m->numbered_count; k++) {
-    uint32_t *ids = &m->numbered[k]->record_ids.data[record];
-    if (length == 1)
-      *ids = 0;
-    else if (length == 4)
-      memset(ids, 0, 4 * sizeof *ids);
-    else
-      memset(ids, 0, length * sizeof *ids);
-  }
-}
-
 void map_records_give(map *m, uint32_t record, uint32_t length) {
   for (uint32_t k = 0; k < length; k++) m->records.name.data[record + k] = 0;
   m->records.alpha.data[4 * (size_t)record] = m->records.free[length];
@@ -394,22 +381,26 @@ void map_read_facet(const map *m, clv_dart link, uint32_t size, uint32_t *beyond
   }
 }
 
-static void copy_links_to_records(map *m, clv_dart cell, const clv_template *shape, uint32_t first) {
-  map_records *records = &m->records;
+static void copy_facing(const map *m, clv_dart cell, const clv_template *shape, uint32_t first) {
   const clv_page page = map_page(m, cell);
-  const uint32_t row = map_row(page, cell), n = shape->dimension, count = shape->dart_count;
-  const uint32_t turned = m->rows[page.kind].state.data[row] & MAP_TURNED ? 1 : 0;
+  const uint32_t *facets = &m->rows[page.kind].data.data[(size_t)map_row(page, cell) * shape->facet_count];
+  uint32_t *facing = m->records.alpha.data + 4 * (size_t)first + shape->dimension;
+  for (uint32_t f = 0; f < shape->facet_count; f++)
+    if (facets[f]) map_read_facet(m, facets[f], shape->facet_size[f], facing + 4 * (size_t)shape->facet_first[f]);
+}
+
+// The darts of a cell are those of its template; how many they are the caller mostly knows.
+CLV_INLINE void copy_to_records(map *m, clv_dart cell, const clv_template *shape, uint32_t first, uint32_t count) {
+  const map_records *records = &m->records;
+  const clv_page page = map_page(m, cell);
+  const uint32_t row = map_row(page, cell);
+  const uint32_t turned = m->rows[page.kind].state.data[row] & MAP_TURNED ? MAP_SIDE : 0;
   uint32_t *alpha = records->alpha.data + 4 * (size_t)first;
-  const uint32_t *facets = &m->rows[page.kind].data.data[(size_t)row * shape->facet_count];
-  uint32_t *cells = records->cell.data + first, *names = records->name.data + first, side = cell >> 6 | turned << 31;
+  uint32_t *cells = records->cell.data + first, *names = records->name.data + first;
   const uint32_t *constants = map_template_links[page.kind][0];
   for (uint32_t k = 0; k < 4 * count; k++) alpha[k] = cell + constants[k]; // beyond the cell they lead nowhere yet
-  for (uint32_t l = 0; l < count; l++, side ^= MAP_SIDE) {
-    cells[l] = side;
-    names[l] = cell + l;
-  }
-  for (uint32_t f = 0; f < shape->facet_count; f++)
-    if (facets[f]) map_read_facet(m, facets[f], shape->facet_size[f], alpha + 4 * (size_t)shape->facet_first[f] + n);
+  for (uint32_t l = 0; l < count; l++) cells[l] = (cell >> 6 | turned) ^ (l & 1u ? MAP_SIDE : 0);
+  for (uint32_t l = 0; l < count; l++) names[l] = cell + l;
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     const map_index *index = m->numbered[k];
     const clv_suborbits *sub = &shape->sub[index->inner];
@@ -432,7 +423,11 @@ clv_result map_extend(map *m, clv_dart dart) {
   if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
   bool fresh;
   const uint32_t first = map_records_take(m, shape->dart_count, &fresh);
-  copy_links_to_records(m, cell, shape, first);
+  if (page.kind == CLV_TET)
+    copy_to_records(m, cell, shape, first, 24);
+  else
+    copy_to_records(m, cell, shape, first, shape->dart_count);
+  copy_facing(m, cell, shape, first);
   const map_write write = {
       .op = MAP_EXTEND, .fresh = fresh, .dart = cell, .before = *link_word(m, cell), .after = first};
   set_extended(m, cell, first);
@@ -443,7 +438,8 @@ uint32_t map_extend_empty(map *m, clv_dart cell) {
   bool fresh;
   const uint32_t count = clv_templates[map_page(m, cell).kind].dart_count, first = map_records_take(m, count, &fresh);
   memset(&m->records.name.data[first], 0, count * sizeof *m->records.name.data);
-  clear_ids(m, first, count);
+  for (uint32_t k = 0; k < m->numbered_count; k++)
+    memset(&m->numbered[k]->record_ids.data[first], 0, count * sizeof(uint32_t));
   set_extended(m, cell, first);
   return first;
 }
@@ -529,11 +525,24 @@ static uint32_t take_seats(map *m, uint32_t count, map_seat *seats) {
   return reused;
 }
 
+// Those of new ones follow one another, and are mostly the four that come into the middle of an edge: no call is worth
+// that.
+static void clear_ids(map *m, const map_seat *seats, uint32_t reused, uint32_t count) {
+  const uint32_t fresh = count - reused, first = fresh ? seats[reused].record : 0;
+  for (uint32_t n = 0; n < m->numbered_count; n++) {
+    uint32_t *const ids = m->numbered[n]->record_ids.data;
+    for (uint32_t k = 0; k < reused; k++) ids[seats[k].record] = 0;
+    if (fresh == 4)
+      memset(ids + first, 0, 4 * sizeof *ids);
+    else if (fresh)
+      memset(ids + first, 0, fresh * sizeof *ids);
+  }
+}
+
 void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_seat *seats) {
   const map_records *records = &m->records;
   const uint32_t reused = take_seats(m, count, seats);
-  for (uint32_t k = 0; k < reused; k++) clear_ids(m, seats[k].record, 1);
-  if (reused < count) clear_ids(m, seats[reused].record, count - reused);
+  clear_ids(m, seats, reused, count);
   // Whatever lies in a local variable need not be read again when bytes were written.
   map_write *log = map_log_end(m);
   uint32_t *const links = records->alpha.data, *const cell = records->cell.data, *const name = records->name.data;
