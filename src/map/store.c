@@ -410,7 +410,10 @@ CLV_INLINE void copy_to_records(map *m, clv_dart cell, const clv_template *shape
       continue;
     }
     const uint32_t *own = &index->ids[page.kind].data[(size_t)row * sub->count];
-    for (uint32_t l = 0; l < count; l++) ids[l] = own[sub->of[l]];
+    for (uint32_t l = 0; l < count; l += 2) { // a0 joins even darts and odd ones
+      ids[l] = own[sub->of[l]];
+      ids[l + 1] = own[sub->of[l + 1]];
+    }
   }
 }
 
@@ -525,24 +528,25 @@ static uint32_t take_seats(map *m, uint32_t count, map_seat *seats) {
   return reused;
 }
 
-// Those of new ones follow one another, and are mostly the four that come into the middle of an edge: no call is worth
-// that.
-static void clear_ids(map *m, const map_seat *seats, uint32_t reused, uint32_t count) {
-  const uint32_t fresh = count - reused, first = fresh ? seats[reused].record : 0;
-  for (uint32_t n = 0; n < m->numbered_count; n++) {
-    uint32_t *const ids = m->numbered[n]->record_ids.data;
-    for (uint32_t k = 0; k < reused; k++) ids[seats[k].record] = 0;
-    if (fresh == 4)
-      memset(ids + first, 0, 4 * sizeof *ids);
-    else if (fresh)
-      memset(ids + first, 0, fresh * sizeof *ids);
+// Of records that follow one another, mostly of one, or of the four that come into the middle of an edge: no call is
+// worth that.
+static void clear_ids(map *m, uint32_t record, uint32_t length) {
+  for (uint32_t k = 0; k < m->numbered_count; k++) {
+    uint32_t *ids = &m->numbered[k]->record_ids.data[record];
+    if (length == 1)
+      *ids = 0;
+    else if (length == 4)
+      memset(ids, 0, 4 * sizeof *ids);
+    else
+      memset(ids, 0, length * sizeof *ids);
   }
 }
 
 void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_seat *seats) {
   const map_records *records = &m->records;
   const uint32_t reused = take_seats(m, count, seats);
-  clear_ids(m, seats, reused, count);
+  for (uint32_t k = 0; k < reused; k++) clear_ids(m, seats[k].record, 1);
+  if (reused < count) clear_ids(m, seats[reused].record, count - reused);
   // Whatever lies in a local variable need not be read again when bytes were written.
   map_write *log = map_log_end(m);
   uint32_t *const links = records->alpha.data, *const cell = records->cell.data, *const name = records->name.data;
