@@ -80,15 +80,15 @@ static void find_at(const growing *g, map_sort sort, uint32_t id, clv_dart dart)
 
 // Darts that came, sort by sort: each is a short loop, that has at hand what it needs.
 
-static inline bool is_gone(const growing *g, const map_came *c) {
-  return g->l->gone && g->m->records.name.data[c->records[0]] != c->darts[0];
+static inline bool is_gone(const growing *g, uint32_t record, clv_dart dart) {
+  return g->l->gone && g->m->records.name.data[record] != dart;
 }
 
 static void hang_on_vertices(growing *g, const map_came *c, const map_came *end) {
   uint32_t *const ids = g->index[MAP_VERTICES]->record_ids.data;
   for (; c < end; c++) {
     uint32_t id = c->on[MAP_VERTICES];
-    if (is_gone(g, c)) continue;
+    if (is_gone(g, c->records[0], c->darts[0])) continue;
     if (map_is_newcomer(id))
       id = id_of_newcomer(g, MAP_VERTICES, id, c->darts[0]);
     else
@@ -121,7 +121,7 @@ static void hang_on_edges(growing *g, const map_came *c, const map_came *end) {
   uint32_t *const ids = g->index[MAP_EDGES]->record_ids.data;
   for (; c < end; c++) {
     uint32_t id = c->on[MAP_EDGES];
-    if (is_gone(g, c)) continue;
+    if (is_gone(g, c->records[0], c->darts[0])) continue;
     if (map_is_newcomer(id)) {
       const uint32_t old = g->l->newcomers[MAP_EDGES].data[id & ~MAP_NEWCOMER].old;
       id = id_of_newcomer(g, MAP_EDGES, id, c->darts[0]);
@@ -141,7 +141,7 @@ static void give_inner_ids(const growing *g, map_sort sort) {
   map_index *const index = g->index[sort];
   map_newcomer *n = g->l->newcomers[sort].data;
   for (const map_newcomer *end = n + g->l->newcomers[sort].count; n < end; n++) {
-    if (g->l->gone && !clv_dart_alive(&g->m->view, n->first)) continue;
+    if (is_gone(g, map_own_record(g->m, n->first), n->first)) continue;
     n->id = map_index_take(index);
     index->dart.data[n->id] = n->first;
   }
@@ -156,7 +156,7 @@ static void hang_on_inner(const growing *g, map_sort sort) {
   give_inner_ids(g, sort);
   for (const map_came *c = g->l->came.data; c < end; c++) {
     uint32_t id = c->on[sort];
-    if (is_gone(g, c)) continue;
+    if (is_gone(g, c->records[0], c->darts[0])) continue;
     if (map_is_newcomer(id)) {
       const map_newcomer *newcomer = &newcomers[id & ~MAP_NEWCOMER];
       id = newcomer->id;
@@ -172,7 +172,7 @@ static void hang_in_cells(const growing *g) {
   uint32_t *const ids = g->m->indices[7]->record_ids.data;
   const map_came *const end = g->l->came.data + g->l->came.count;
   for (const map_came *c = g->l->came.data; c < end; c++)
-    if (!is_gone(g, c)) ids[c->records[0]] = ids[c->records[1]] = c->cell;
+    if (!is_gone(g, c->records[0], c->darts[0])) ids[c->records[0]] = ids[c->records[1]] = c->cell;
 }
 
 // Children. Their vertices and edges are gone over in the order in which they have them; then each place has its own.

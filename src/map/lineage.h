@@ -26,8 +26,8 @@ static inline bool map_is_newcomer(uint32_t lies_on) {
 }
 
 typedef struct map_newcomer {
-  uint32_t old; // what it is a part of, 0: of nothing
-  union {
+  uint32_t old;       // what it is a part of, 0: of nothing
+  union {             // in the first of two words, or in both
     clv_dart near;    // of an edge in a cell: a dart that bears that
     uint32_t family;  // of a half of an edge: the number of the whole
     uint32_t ends[2]; // of a vertex: those it lies between; 0 where nobody said

@@ -106,8 +106,8 @@ typedef struct map_refining {
   // cells beyond: corners in the middle of faces and edges across, once there are some; and what there was to be told
   // before.
   bool begun, told;
-  uint32_t vertices[MAP_REFINED_VERTICES], corners[MAP_REFINED_VERTICES];
-  uint32_t edges[MAP_REFINED_EDGES], cell_edges[MAP_REFINED_EDGES];
+  uint32_t *vertices, *edges; // where the lineage keeps them
+  uint32_t corners[MAP_REFINED_VERTICES], cell_edges[MAP_REFINED_EDGES];
   uint32_t edges_borne[MAP_REFINED_EDGES]; // the ids that edges have until the commit: a half that of the whole
   uint32_t came_before, notable_before, extended_before, grown_before, newcomers_before[4];
   uint32_t dropped, dropped_count; // entries of the log that drop the darts of a parent with records

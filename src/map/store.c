@@ -531,8 +531,9 @@ static uint32_t take_seats(map *m, uint32_t count, map_seat *seats) {
 // Of records that follow one another, mostly of one, or of the four that come into the middle of an edge: no call is
 // worth that.
 static void clear_ids(map *m, uint32_t record, uint32_t length) {
-  for (uint32_t k = 0; k < m->numbered_count; k++) {
-    uint32_t *ids = &m->numbered[k]->record_ids.data[record];
+  map_index *const *const end = m->numbered + m->numbered_count;
+  for (map_index *const *index = m->numbered; index < end; index++) {
+    uint32_t *ids = &(*index)->record_ids.data[record];
     if (length == 1)
       *ids = 0;
     else if (length == 4)
@@ -542,15 +543,12 @@ static void clear_ids(map *m, uint32_t record, uint32_t length) {
   }
 }
 
-void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_seat *seats) {
+// What is read again and again lies in local variables: bytes that are written may be anything.
+CLV_INLINE void hang(map *m, const map_seat *seats, const uint32_t *cells, uint32_t count, uint8_t above, bool fresh) {
   const map_records *records = &m->records;
-  const uint32_t reused = take_seats(m, count, seats);
-  for (uint32_t k = 0; k < reused; k++) clear_ids(m, seats[k].record, 1);
-  if (reused < count) clear_ids(m, seats[reused].record, count - reused);
-  // Whatever lies in a local variable need not be read again when bytes were written.
   map_write *log = map_log_end(m);
   uint32_t *const links = records->alpha.data, *const cell = records->cell.data, *const name = records->name.data;
-  uint8_t *const levels = records->level.data, above = (uint8_t)(level + 1);
+  uint8_t *const levels = records->level.data;
   for (uint32_t k = 0; k < count; k++, log++) {
     const map_seat seat = seats[k];
     const uint32_t in = cells[k];
@@ -559,9 +557,22 @@ void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_
     cell[seat.record] = in;
     name[seat.record] = seat.dart;
     levels[seat.record] = above;
-    *log = (map_write){MAP_DART_ADD, above, k >= reused, seat.dart, in & MAP_BLOCK, in >> 31};
+    log->op = MAP_DART_ADD;
+    log->i = above;
+    log->fresh = fresh;
+    log->dart = seat.dart;
+    log->before = in & MAP_BLOCK;
+    log->after = in >> 31;
   }
   map_log_set_end(m, log);
+}
+
+void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_seat *seats) {
+  const uint32_t reused = take_seats(m, count, seats);
+  for (uint32_t k = 0; k < reused; k++) clear_ids(m, seats[k].record, 1);
+  if (reused < count) clear_ids(m, seats[reused].record, count - reused);
+  hang(m, seats, cells, reused, (uint8_t)(level + 1), false);
+  hang(m, seats + reused, cells + reused, count - reused, (uint8_t)(level + 1), true);
 }
 
 clv_result map_dart_drop(map *m, clv_dart dart) {
