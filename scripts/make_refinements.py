@@ -113,6 +113,28 @@ def whole_orbits(dimension, parent, alpha, cells, at, points):
     return rows, vertices_on, edges_on, vertex_at, edge_at
 
 
+def first_seats(parent, alpha, rows):
+    """Vertices and edges in the order in which children have them: the number of each, the first child that has it, and the dart."""
+    seats = []
+    for which, dims in ((0, 6), (1, 5)):
+        first = templates.suborbits(3, parent, alpha, dims)[1]
+        seen = {}
+        for c, row in enumerate(rows):
+            for place, number in enumerate(row[which]):
+                seen.setdefault(number, (number, c, first[place]))
+        seats.append(list(seen.values()))
+    return seats
+
+
+def heirlooms(dimension, parent, alpha, row):
+    """The corners and edges of a child that it surely has of the parent, as bits: at its darts, and of halves of its edges."""
+    bits = []
+    for dims, which in ((6, (0,)), (5, (0, 1))):
+        of = templates.suborbits(dimension, parent, alpha, dims)[0]
+        bits.append(sum(1 << n for n in {of[l] for l, pos in enumerate(row) if pos != NONE and pos % 4 in which}))
+    return bits
+
+
 def border_links(parent, alpha, sizes):
     """Where a0, a1 and a2 lead along the border of a refined solid, place by place; map_border_link tells the same."""
     rows = []
@@ -202,17 +224,26 @@ def refinement(name, variant):
         out.append(f"    .edge_at = {braces(edge_at)},")
         out.append(f"    .vertex_on = {braces(vertices_on)},")
         out.append(f"    .edge_on = {braces(edges_on)},")
+        vertex_seats, edge_seats = first_seats(parent, alpha, rows)
+        out.append("    .vertex_seats = {" + ", ".join(braces(x) for x in vertex_seats) + "},")
+        out.append("    .edge_seats = {" + ", ".join(braces(x) for x in edge_seats) + "},")
         out.append("    .border = {" + ", ".join(braces(x) for x in border_links(parent, alpha, sizes)) + "},")
     out.append("    .children = {")
     for c in range(len(cells)):
         out.append(f"      {{.at = {braces(at[c])},")
         out.append("       .link = {" + ", ".join(braces(x) for x in links[c]) + "},")
         corners = [1 if len(p) == 1 else 0 for p in cells[c]]
+        outer = [f for f in range(len(sizes)) if at[c][firsts[f]] != NONE]
+        if outer:
+            out.append(f"       .outer_count = {len(outer)}, .outer = {braces(outer)},")
         if dimension == 3:
+            out.append("       .corners = {}, .edges = {},".format(*heirlooms(dimension, parent, alpha, at[c])))
             out.append(f"       .vertex = {braces(rows[c][0])}, .edge = {braces(rows[c][1])},")
         out.append(f"       .old = {braces(corners)}}},")
     out.append("    },")
     out.append("    .home = {" + ", ".join(braces(home.get(pos, (NONE, 0))) for pos in range(4 * len(parent))) + "},")
+    rank = lambda c, l: (at[c][0] == NONE) + sum(pos != NONE for pos in at[c][:l])
+    out.append("    .rank = " + braces(rank(*home[pos]) if pos in home else 0 for pos in range(4 * len(parent))) + ",")
     out.append(
         "    .births = {"
         + ", ".join(f"{{{pos}, {braces(s)}, {{{braces(a)}, {braces(b)}}}}}" for pos, s, a, b in births)

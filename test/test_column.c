@@ -88,6 +88,23 @@ static void a_column_remembers_its_definition(void **state) {
   clv_map_destroy(map);
 }
 
+static void names_may_begin_alike(void **state) {
+  (void)state;
+  static const char *const names[] = {"stiffness", "stiffness of edges", "stiffnes", "s", "stiffnesses"};
+  enum { NAMES = sizeof names / sizeof *names };
+  clv_map *map = create_map(3);
+  clv_column *columns[NAMES];
+  for (uint32_t k = 0; k < NAMES; k++)
+    columns[k] = create(map, (clv_column_def){.name = names[k], .orbit = CLV_VERTEX});
+  for (uint32_t gone = 0; gone < NAMES; gone++) {
+    for (uint32_t k = gone; k < NAMES; k++) assert_ptr_equal(clv_column_find(map, names[k]), columns[k]);
+    clv_column_destroy(map, columns[gone]);
+    assert_null(clv_column_find(map, names[gone]));
+  }
+  assert_null(clv_column_find(map, ""));
+  clv_map_destroy(map);
+}
+
 static void a_contribution_is_not_destroyed_before_what_it_serves(void **state) {
   (void)state;
   clv_map *map = create_map(3);
@@ -759,6 +776,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_definitions_are_refused),
       cmocka_unit_test(a_column_remembers_its_definition),
+      cmocka_unit_test(names_may_begin_alike),
       cmocka_unit_test(a_contribution_is_not_destroyed_before_what_it_serves),
       cmocka_unit_test(values_are_found_in_three_ways),
       cmocka_unit_test(inner_values_lie_by_row_and_corner),

@@ -40,13 +40,13 @@ static clv_column *create(clv_map *map, clv_column_def def) {
   return column;
 }
 
-static clv_map *grid_map(clv_grid_kind kind, const clv_allocator *allocator) {
+static clv_map *sized_map(clv_grid_kind kind, uint32_t size, const clv_allocator *allocator) {
   clv_grid_def def = clv_default_grid_def();
   clv_build_def build = clv_default_build_def();
   clv_mesh mesh;
   def.kind = kind;
-  def.cells[0] = def.cells[1] = 2;
-  def.cells[2] = grid_is_surface(kind) ? 0 : 2;
+  def.cells[0] = def.cells[1] = size;
+  def.cells[2] = grid_is_surface(kind) ? 0 : size;
   if (allocator) build.allocator = *allocator;
   clv_mesh_init(&mesh, NULL);
   assert_int_equal(clv_mesh_grid(&mesh, &def, NULL), CLV_OK);
@@ -57,6 +57,10 @@ static clv_map *grid_map(clv_grid_kind kind, const clv_allocator *allocator) {
   if (result == CLV_ERROR_MEMORY && allocator) return NULL;
   if (result != CLV_OK) fail_msg("%s", error.message);
   return map;
+}
+
+static clv_map *grid_map(clv_grid_kind kind, const clv_allocator *allocator) {
+  return sized_map(kind, 2, allocator);
 }
 
 static void print_problem(void *user, const clv_problem *problem) {
@@ -303,6 +307,37 @@ static clv_map *numbered_map(const kind_of_grid *g) {
   assert_int_equal(clv_map_number(map, CLV_ORBIT(0, 1, 0, 1)), CLV_OK); // corners of faces
   assert_int_equal(clv_map_number(map, CLV_ORBIT(0, 0, 1, 1)), CLV_OK); // ends of edges
   return map;
+}
+
+// Rows and records of many pages come in one transaction, and go again.
+static void refine_scattered(clv_map *map, clv_column *lev, uint32_t rows) {
+  assert_int_equal(clv_map_begin(map), CLV_OK);
+  for (uint32_t row = 0; row < rows; row += 9)
+    assert_int_equal(refine_at(map, lev, clv_cell_at(map, CLV_TET, row)), CLV_OK);
+}
+
+static void over_many_pages(void **unused) {
+  (void)unused;
+  clv_map *maps[2];
+  for (uint32_t k = 0; k < 2; k++) {
+    maps[k] = sized_map(CLV_GRID_TET5, 10, NULL);
+    create_columns(maps[k], false);
+    clv_column *lev = clv_column_find(maps[k], "lev");
+    const uint32_t rows = clv_cell_rows(maps[k], CLV_TET);
+    const uint64_t hash = clv_map_hash(maps[k]);
+    if (k == 0) {
+      refine_scattered(maps[k], lev, rows);
+      clv_map_rollback(maps[k]);
+      assert_int_equal(clv_map_hash(maps[k]), hash);
+      check_map(maps[k]);
+    }
+    refine_scattered(maps[k], lev, rows);
+    assert_int_equal(clv_map_commit(maps[k]), CLV_OK);
+    assert_true(maps[k]->page_count > 10);
+    check_map(maps[k]);
+  }
+  assert_int_equal(clv_map_hash(maps[0]), clv_map_hash(maps[1]));
+  for (uint32_t k = 0; k < 2; k++) clv_map_destroy(maps[k]);
 }
 
 static void two_at_once(void **unused) {
@@ -755,13 +790,21 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[k], "--seed") && k + 1 < argc) first_seed = strtoull(argv[k + 1], NULL, 10);
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(against_rules),       cmocka_unit_test(there_and_back),
-      cmocka_unit_test(several_at_once),     cmocka_unit_test(two_at_once),
-      cmocka_unit_test(many_at_once),        cmocka_unit_test(memory_runs_out),
-      cmocka_unit_test(at_random_in_bodies), cmocka_unit_test(many_at_once_in_bodies),
-      cmocka_unit_test(mixed_surfaces),      cmocka_unit_test(finer_ones_go),
-      cmocka_unit_test(beside_gaps),         cmocka_unit_test(mixed),
-      cmocka_unit_test(follows_a_point),     cmocka_unit_test(follows_stress_and_gradient),
+      cmocka_unit_test(against_rules),
+      cmocka_unit_test(there_and_back),
+      cmocka_unit_test(several_at_once),
+      cmocka_unit_test(over_many_pages),
+      cmocka_unit_test(two_at_once),
+      cmocka_unit_test(many_at_once),
+      cmocka_unit_test(memory_runs_out),
+      cmocka_unit_test(at_random_in_bodies),
+      cmocka_unit_test(many_at_once_in_bodies),
+      cmocka_unit_test(mixed_surfaces),
+      cmocka_unit_test(finer_ones_go),
+      cmocka_unit_test(beside_gaps),
+      cmocka_unit_test(mixed),
+      cmocka_unit_test(follows_a_point),
+      cmocka_unit_test(follows_stress_and_gradient),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,7 @@ static void embedding_destroy(void *self) {
     column_free(e->columns.data[k]);
   }
   BASE_RELEASE(&m->allocator, &e->columns);
+  BASE_RELEASE(&m->allocator, &e->names);
   BASE_RELEASE(&m->allocator, &e->parents);
   BASE_RELEASE(&m->allocator, &e->by_child);
   BASE_RELEASE(&m->allocator, &e->heirs);
@@ -170,6 +171,13 @@ static embedding *embedding_require(map *m) {
                                  .expect = embed_expect,
                                  .lose = embed_lose};
   return e;
+}
+
+// Columns are looked for by name at every commit: most need not be asked for theirs.
+static uint64_t first_letters(const char *name) {
+  uint64_t letters = 0;
+  for (uint32_t k = 0; k < 8 && name[k]; k++) letters = letters << 8 | (uint8_t)name[k];
+  return letters;
 }
 
 static clv_result test_def(map *m, const clv_column_def *def) {
@@ -241,7 +249,9 @@ clv_result clv_column_create(clv_map *view, const clv_column_def *def, clv_colum
   clv_result result = test_def(m, def);
   if (result != CLV_OK) return result;
   embedding *e = embedding_require(m);
-  if (!e || !BASE_RESERVE(&m->allocator, &e->columns, (uint64_t)e->columns.count + 1)) return map_no_memory(m);
+  if (!e || !BASE_RESERVE(&m->allocator, &e->columns, (uint64_t)e->columns.count + 1) ||
+      !BASE_RESERVE(&m->allocator, &e->names, (uint64_t)e->columns.count + 1))
+    return map_no_memory(m);
   map_index *index = NULL;
   const uint32_t dims = clv_orbit_dims(view, def->orbit);
   const bool numbered = m->indices[dims] != NULL;
@@ -253,6 +263,7 @@ clv_result clv_column_create(clv_map *view, const clv_column_def *def, clv_colum
     return map_no_memory(m);
   }
   column->number = e->columns.count;
+  e->names.data[e->columns.count] = first_letters(column->name);
   e->columns.data[e->columns.count++] = column;
   m->embedding.copies &= !index->crossing || embed_copies(column);
   m->embedding.copies_all &= embed_copies(column);
@@ -275,6 +286,7 @@ void clv_column_destroy(clv_map *view, clv_column *column) {
     clv_column *other = e->columns.data[k];
     if (other == column) continue;
     other->number = kept;
+    e->names.data[kept] = e->names.data[k];
     e->columns.data[kept++] = other;
   }
   e->columns.count = kept;
@@ -299,10 +311,9 @@ uint64_t embed_describe(const void *self) {
 
 clv_column *clv_column_find(const clv_map *view, const char *name) {
   const embedding *e = embedding_of(view);
-  for (uint32_t k = 0; e && k < e->columns.count; k++) {
-    const char *other = e->columns.data[k]->def.name;
-    if (*other == *name && !strcmp(other, name)) return e->columns.data[k];
-  }
+  const uint64_t letters = first_letters(name);
+  for (uint32_t k = 0; e && k < e->columns.count; k++)
+    if (e->names.data[k] == letters && !strcmp(e->columns.data[k]->def.name, name)) return e->columns.data[k];
   return NULL;
 }
 

@@ -58,6 +58,7 @@ typedef struct embed_given {
 typedef struct embedding {
   map *map;
   BASE_ARRAY(clv_column *) columns;
+  BASE_ARRAY(uint64_t) names;                  // by column: its name's first letters
   BASE_ARRAY(embed_parents) parents, by_child; // of this commit's new vertices
   BASE_ARRAY(embed_moment) stated;             // values set by hand: at which darts, by which entries (recall.c)
   embed_trace trace;

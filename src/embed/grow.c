@@ -8,6 +8,9 @@
 
 enum { CORNER = 6, CELL_EDGE = 5, CELL = 7 };
 
+// Cells of these kinds come, and no others.
+static const uint8_t refined[] = {CLV_TET, CLV_HEX};
+
 bool embed_reserve_growth(void *self, map *m) {
   embedding *e = self;
   const map_lineage *l = &m->scratch->lineage;
@@ -19,7 +22,8 @@ bool embed_reserve_growth(void *self, map *m) {
     const map_index *index = column->index;
     const uint64_t need = (uint64_t)index->count + more;
     if (need > column->slots.capacity && !embed_reserve(m, &column->slots, need, column->size)) return false;
-    for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_TEMPLATES && !index->crossing; kind++) {
+    for (uint32_t which = 0; which < sizeof refined && !index->crossing; which++) {
+      const uint32_t kind = refined[which];
       const uint64_t values = (uint64_t)m->rows[kind].count * clv_templates[kind].sub[index->inner].count;
       if (values > column->rows[kind].capacity && !embed_reserve(m, &column->rows[kind], values, column->size))
         return false;
@@ -59,48 +63,63 @@ static void find_sources(const map *m, const map_index *index, const map_divisio
   const clv_dart *known = d->known ? m->scratch->lineage.lies.data + d->known : NULL;
   const bool edges = index->inner == CELL_EDGE;
   const uint8_t *where = edges ? table->edge_at : table->vertex_at;
+  const uint32_t own = edges ? 1 : 0; // a half of its edge, its corner
   for (uint32_t k = 0; k < (edges ? table->edge_count : table->vertex_count); k++) {
-    const uint32_t at = where[k], own = edges ? 1 : 0; // a half of its edge, its corner
-    const clv_dart dart = at == MAP_NOWHERE    ? CLV_NO_DART
-                          : (at & 3u) == own   ? d->parent | at >> 2
-                          : known && known[at] ? known[at]
-                                               : CLV_NO_DART;
-    sources[k] = !dart   ? 0
-                 : known ? index->record_ids.data[map_record(m, dart)]
-                         : MAP_TEMPLATE_SLOT | sub->of[dart & 63u];
+    const uint32_t at = where[k], l = at >> 2;
+    if (at == MAP_NOWHERE) {
+      sources[k] = 0;
+    } else if (known) {
+      const uint32_t mine = 0u - ((at & 3u) == own);
+      const clv_dart dart = ((d->parent | l) & mine) | (known[at] & ~mine);
+      sources[k] = index->record_ids.data[map_own_record(m, dart ? dart : d->parent)] & (0u - (dart != 0));
+    } else {
+      sources[k] = (MAP_TEMPLATE_SLOT | sub->of[l]) & (0u - ((at & 3u) == own));
+    }
   }
 }
 
-// The values behind those sources.
+// The values behind those sources, and that of a place that is new, behind them.
 static void find_values(const clv_column *column, const map_division *d, const uint32_t *sources, uint32_t count,
                         const uint8_t **from) {
   const size_t size = column->size;
-  const uint8_t *parent = values_of_row(column, d->parent);
-  for (uint32_t k = 0; k < count; k++)
-    from[k] = !sources[k]                      ? column->def.initial
-              : sources[k] & MAP_TEMPLATE_SLOT ? parent + (sources[k] & ~MAP_TEMPLATE_SLOT) * size
-                                               : column->slots.data + sources[k] * size;
+  const uint8_t *const in[3] = {column->def.initial, column->slots.data, values_of_row(column, d->parent)};
+  for (uint32_t k = 0; k < count; k++) {
+    const uint32_t where = (uint32_t)(sources[k] != 0) + (sources[k] >> 31);
+    from[k] = in[where] + (sources[k] & ~MAP_TEMPLATE_SLOT) * size;
+  }
+  from[count] = column->def.initial;
+}
+
+CLV_INLINE void copy_values(const clv_column *column, const map_division *d, const uint8_t *const *from, size_t size) {
+  const bool edges = column->index->inner == CELL_EDGE;
+  const uint32_t count = clv_templates[d->table->kind].sub[column->index->inner].count;
+  const uint32_t none = edges ? d->table->edge_count : d->table->vertex_count;
+  for (uint32_t c = 0; c < d->table->child_count; c++) {
+    const map_refined_child *child = &d->table->children[c];
+    const uint8_t *which = edges ? child->edge : child->vertex;
+    const uint32_t had = edges ? d->had_edges[c] : d->had_vertices[c];
+    uint8_t *value = values_of_row(column, d->children[c]);
+    for (uint32_t s = 0; s < count; s++, value += size) {
+      const uint32_t has = 0u - (had >> s & 1u);
+      memcpy(value, from[(which[s] & has) | (none & ~has)], size);
+    }
+  }
 }
 
 static void fill_places(const embedding *e, const map *m, const map_index *index, const map_division *d) {
-  const uint32_t count = clv_templates[d->table->kind].sub[index->inner].count;
-  const bool edges = index->inner == CELL_EDGE;
   uint32_t sources[MAP_REFINED_EDGES];
-  const uint8_t *from[MAP_REFINED_EDGES];
-  find_sources(m, index, d, sources);
+  const uint8_t *from[MAP_REFINED_EDGES + 1];
+  bool found = false;
   for (uint32_t k = 0; k < e->columns.count; k++) {
     const clv_column *column = e->columns.data[k];
-    const size_t size = column->size;
     if (column->index != index) continue;
-    find_values(column, d, sources, edges ? d->table->edge_count : d->table->vertex_count, from);
-    for (uint32_t c = 0; c < d->table->child_count; c++) {
-      const map_refined_child *child = &d->table->children[c];
-      const uint8_t *which = edges ? child->edge : child->vertex;
-      const uint32_t had = edges ? d->had_edges[c] : d->had_vertices[c]; // others are new
-      uint8_t *value = values_of_row(column, d->children[c]);
-      for (uint32_t s = 0; s < count; s++, value += size)
-        embed_copy_value(value, had >> s & 1u ? from[which[s]] : column->def.initial, size);
-    }
+    if (!found) find_sources(m, index, d, sources);
+    found = true;
+    find_values(column, d, sources, index->inner == CELL_EDGE ? d->table->edge_count : d->table->vertex_count, from);
+    if (column->size == sizeof(double))
+      copy_values(column, d, from, sizeof(double));
+    else
+      copy_values(column, d, from, column->size);
   }
 }
 
@@ -111,9 +130,6 @@ static void fill_children(const embedding *e, const map *m) {
     for (uint32_t k = 0; k < l->divisions.count && (index->dims == CORNER || index->dims == CELL_EDGE); k++)
       fill_places(e, m, index, &l->divisions.data[k]);
   }
-  for (uint32_t k = 0; k < e->columns.count; k++)
-    for (uint32_t d = 0; d < l->divisions.count && e->columns.data[k]->index->dims == CELL; d++)
-      fill_cells(e->columns.data[k], &l->divisions.data[d]);
 }
 
 // Newcomers
@@ -174,10 +190,13 @@ void embed_grow(void *self, map *m) {
   fill_children(e, m);
   for (uint32_t k = 0; k < e->columns.count; k++) {
     const clv_column *column = e->columns.data[k];
+    const uint32_t dims = column->index->dims;
+    for (uint32_t d = 0; dims == CELL && d < l->divisions.count; d++) fill_cells(column, &l->divisions.data[d]);
+    if (dims == CELL) continue;
     uint32_t sort = 0;
-    while (sort < MAP_SORTS && map_sort_dims[sort] != column->index->dims) sort++;
-    if (sort == MAP_SORTS || !l->newcomers[sort].count) continue;
+    while (map_sort_dims[sort] != dims) sort++; // nothing else is numbered
     const map_newcomer *first = l->newcomers[sort].data, *end = first + l->newcomers[sort].count;
+    if (first == end) continue;
     if (sort == MAP_VERTICES)
       fill_vertices(column, first, end);
     else

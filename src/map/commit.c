@@ -348,8 +348,10 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->removed);
   BASE_RELEASE(a, &s->doubts);
   map_lineage_free(m);
-  for (uint32_t k = 0; k < MAP_SORTS; k++) BASE_RELEASE(a, &s->found[k]);
-  for (uint32_t k = 0; k < 2; k++) BASE_RELEASE(a, &s->joined[k]);
+  for (uint32_t k = 0; k < 2; k++) {
+    BASE_RELEASE(a, &s->found[k]);
+    BASE_RELEASE(a, &s->joined[k]);
+  }
   BASE_RELEASE(a, &s->lost);
   BASE_RELEASE(a, &s->stars);
   base_free(a, s, sizeof *s);

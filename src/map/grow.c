@@ -15,11 +15,10 @@ typedef struct growing {
   map *m;
   map_scratch *s;
   map_lineage *l;
-  map_index *index[MAP_SORTS];    // NULL: not numbered
-  uint32_t *on_record[MAP_SORTS]; // their ids by record
-  uint32_t *cell_on_record;       // likewise, of cells
-  map_newcomer *newcomers[MAP_SORTS];
+  map_index *index[MAP_SORTS]; // NULL: not numbered
 } growing;
+
+enum { TOLD_SORTS = MAP_EDGES + 1 }; // what subscribers hear of: orbits that cross cells
 
 static bool reserve(growing *g) {
   map *m = g->m;
@@ -31,11 +30,11 @@ static bool reserve(growing *g) {
   for (uint32_t k = 0; k < MAP_SORTS; k++) {
     const uint32_t count = l->newcomers[k].count;
     if (!g->index[k]) continue;
-    if (!map_index_reserve(m, g->index[k], count) || !BASE_RESERVE(a, &s->found[k], count)) return false;
+    if (!map_index_reserve(m, g->index[k], count)) return false;
     events += count;
   }
-  for (uint32_t k = 0; k < 2; k++)
-    if (!BASE_RESERVE(a, &s->joined[k], places)) return false;
+  for (uint32_t k = 0; k < TOLD_SORTS; k++)
+    if (!BASE_RESERVE(a, &s->joined[k], places) || !BASE_RESERVE(a, &s->found[k], l->newcomers[k].count)) return false;
   if (!BASE_RESERVE(a, &l->kept, l->families) || !BASE_RESERVE(a, &s->lost, l->lies.count)) return false;
   if (l->families) memset(l->kept.data, 0, l->families);
   if (!BASE_RESERVE(a, &s->events, events + 2 * places)) return false;
@@ -45,20 +44,21 @@ static bool reserve(growing *g) {
 // Ids
 
 // Somebody came to a newcomer for the first time.
-static uint32_t give_id(growing *g, map_sort sort, uint32_t number, clv_dart dart) {
-  map_newcomer *newcomer = &g->newcomers[sort][number];
+static uint32_t give_id(growing *g, map_sort sort, map_newcomer *newcomer, uint32_t number, clv_dart dart) {
   map_index *index = g->index[sort];
-  uint8_t *kept = newcomer->old && sort == MAP_EDGES ? &g->l->kept.data[newcomer->family] : NULL;
-  newcomer->id = kept && !*kept ? newcomer->old : map_index_take(index);
+  uint8_t *kept = newcomer->old ? &g->l->kept.data[newcomer->family] : NULL; // vertices have no parts
+  const uint32_t id = kept && !*kept ? newcomer->old : map_index_take(index);
   if (kept) *kept = 1;
-  index->dart.data[newcomer->id] = dart;
+  newcomer->id = id;
+  index->dart.data[id] = dart;
   g->s->found[sort].data[g->s->found[sort].count++] = number;
-  return newcomer->id;
+  return id;
 }
 
-static inline uint32_t id_of_newcomer(growing *g, map_sort sort, uint32_t number, clv_dart dart) {
-  const uint32_t id = g->newcomers[sort][number].id;
-  return id ? id : give_id(g, sort, number, dart);
+static inline uint32_t id_of_newcomer(growing *g, map_sort sort, uint32_t on, clv_dart dart) {
+  const uint32_t number = on & ~MAP_NEWCOMER;
+  map_newcomer *newcomer = &g->l->newcomers[sort].data[number];
+  return newcomer->id ? newcomer->id : give_id(g, sort, newcomer, number, dart);
 }
 
 static void join(growing *g, map_sort sort, uint32_t id, clv_dart dart) {
@@ -78,112 +78,187 @@ static void find_at(const growing *g, map_sort sort, uint32_t id, clv_dart dart)
   if (!came || (came->darts[0] != *found_at && came->darts[1] != *found_at)) *found_at = dart;
 }
 
+// Darts that came, sort by sort: each is a short loop, that has at hand what it needs.
+
+static inline bool is_gone(const growing *g, uint32_t record, clv_dart dart) {
+  return g->l->gone && g->m->records.name.data[record] != dart;
+}
+
+static void hang_on_vertices(growing *g, const map_came *c, const map_came *end) {
+  uint32_t *const ids = g->index[MAP_VERTICES]->record_ids.data;
+  for (; c < end; c++) {
+    uint32_t id = c->on[MAP_VERTICES];
+    if (is_gone(g, c->records[0], c->darts[0])) continue;
+    if (map_is_newcomer(id))
+      id = id_of_newcomer(g, MAP_VERTICES, id, c->darts[0]);
+    else
+      join(g, MAP_VERTICES, id, c->darts[0]);
+    ids[c->records[0]] = ids[c->records[1]] = id;
+  }
+}
+
 // The first dart of each place speaks for the row, too.
-static inline void put_in_row(const growing *g, map_sort sort, clv_dart dart, uint32_t id) {
+static inline void put_in_row(const growing *g, clv_dart dart, uint32_t id) {
   const clv_page page = map_page(g->m, dart);
   if (!map_is_template(page.kind)) return;
-  const clv_suborbits *sub = &clv_templates[page.kind].sub[map_sort_dims[sort] & 7u];
+  const clv_suborbits *sub = &clv_templates[page.kind].sub[map_sort_dims[MAP_EDGES] & 7u];
   const uint32_t number = sub->of[dart & 63u];
   if (sub->first[number] == (dart & 63u))
-    g->index[sort]->ids[page.kind].data[(size_t)map_row(page, dart) * sub->count + number] = id;
+    g->index[MAP_EDGES]->ids[page.kind].data[(size_t)map_row(page, dart) * sub->count + number] = id;
 }
 
-// The dart at the other end of an edge that was halved, which was there before, and bears the id of the whole.
-static void follow_half(growing *g, map_sort sort, uint32_t record, uint32_t old, uint32_t id) {
-  map *m = g->m;
-  const clv_dart other = m->records.alpha.data[4 * (size_t)record];
-  uint32_t *on = &g->on_record[sort][map_record(m, other)];
-  if (*on != old) return;
+// The dart at the other end of an edge that was halved, which was there before, and bears the id of the whole. Whether
+// it did.
+static inline bool follow_half(const map *m, uint32_t *ids, uint32_t record, uint32_t old, uint32_t id) {
+  uint32_t *on = &ids[map_own_record(m, m->records.alpha.data[4 * (size_t)record])];
+  if (*on != old) return false;
   *on = id;
-  if (sort == MAP_EDGES) put_in_row(g, sort, other, id);
+  return true;
 }
 
-// An edge, or an edge of the cell.
-static inline void settle_edge(growing *g, map_sort sort, const map_came *c) {
-  const uint32_t *records = c->records;
-  const uint32_t on = c->on[sort];
-  uint32_t id = on;
-  if (map_is_newcomer(on)) {
-    const uint32_t number = on & ~MAP_NEWCOMER, old = g->newcomers[sort][number].old;
-    id = id_of_newcomer(g, sort, number, c->darts[0]);
-    for (uint32_t k = 0; k < 2 && old && old != id; k++) follow_half(g, sort, records[k], old, id);
-  } else if (sort == MAP_EDGES) {
-    join(g, sort, on, c->darts[0]);
-  } else if (!(on & MAP_TEMPLATE_SLOT)) {
-    find_at(g, sort, on, c->darts[0]);
-  }
-  g->on_record[sort][records[0]] = g->on_record[sort][records[1]] = id;
-}
-
-static inline uint32_t record_of_hung(const map *m, clv_dart dart) {
-  return map_page(m, dart).row + (dart & 0xFFFFu);
-}
-
-static inline void settle_came(growing *g, const map_came *c) {
-  const uint32_t *records = c->records;
-  if (g->m->records.name.data[records[0]] != c->darts[0]) return; // gone again
-  uint32_t vertex = c->on[MAP_VERTICES], corner = c->on[MAP_CORNERS];
-  if (map_is_newcomer(vertex))
-    vertex = id_of_newcomer(g, MAP_VERTICES, vertex & ~MAP_NEWCOMER, c->darts[0]);
-  else
-    join(g, MAP_VERTICES, vertex, c->darts[0]);
-  g->on_record[MAP_VERTICES][records[0]] = g->on_record[MAP_VERTICES][records[1]] = vertex;
-  if (g->cell_on_record) g->cell_on_record[records[0]] = g->cell_on_record[records[1]] = c->cell;
-  if (g->index[MAP_CORNERS]) {
-    if (map_is_newcomer(corner))
-      corner = id_of_newcomer(g, MAP_CORNERS, corner & ~MAP_NEWCOMER, c->darts[0]);
-    else if (!(corner & MAP_TEMPLATE_SLOT))
-      find_at(g, MAP_CORNERS, corner, c->darts[0]);
-    g->on_record[MAP_CORNERS][records[0]] = g->on_record[MAP_CORNERS][records[1]] = corner;
-  }
-  if (g->index[MAP_EDGES]) settle_edge(g, MAP_EDGES, c);
-  if (g->index[MAP_CELL_EDGES]) settle_edge(g, MAP_CELL_EDGES, c);
-}
-
-static void settle_places(growing *g, map_sort sort, clv_dart cell, const uint8_t *which, const uint32_t *lies,
-                          uint32_t had) {
+static void hang_on_edges(growing *g, const map_came *c, const map_came *end) {
   const map *m = g->m;
-  map_index *index = g->index[sort];
-  const clv_page page = map_page(m, cell);
+  uint32_t *const ids = g->index[MAP_EDGES]->record_ids.data;
+  for (; c < end; c++) {
+    uint32_t id = c->on[MAP_EDGES];
+    if (is_gone(g, c->records[0], c->darts[0])) continue;
+    if (map_is_newcomer(id)) {
+      const uint32_t old = g->l->newcomers[MAP_EDGES].data[id & ~MAP_NEWCOMER].old;
+      id = id_of_newcomer(g, MAP_EDGES, id, c->darts[0]);
+      for (uint32_t k = 0; k < 2 && old && old != id; k++)
+        if (follow_half(m, ids, c->records[k], old, id))
+          put_in_row(g, m->records.alpha.data[4 * (size_t)c->records[k]], id);
+    } else {
+      join(g, MAP_EDGES, id, c->darts[0]);
+    }
+    ids[c->records[0]] = ids[c->records[1]] = id;
+  }
+}
+
+// What orbits leave in cells is come to in the order in which it was made, and nobody hears of it. It is gone again
+// with its cell.
+static void give_inner_ids(const growing *g, map_sort sort) {
+  map_index *const index = g->index[sort];
+  map_newcomer *n = g->l->newcomers[sort].data;
+  for (const map_newcomer *end = n + g->l->newcomers[sort].count; n < end; n++) {
+    if (is_gone(g, map_own_record(g->m, n->first), n->first)) continue;
+    n->id = map_index_take(index);
+    index->dart.data[n->id] = n->first;
+  }
+}
+
+// Corners, and edges of cells.
+static void hang_on_inner(const growing *g, map_sort sort) {
+  const map *m = g->m;
+  uint32_t *const ids = g->index[sort]->record_ids.data;
+  const map_newcomer *const newcomers = g->l->newcomers[sort].data;
+  const map_came *const end = g->l->came.data + g->l->came.count;
+  give_inner_ids(g, sort);
+  for (const map_came *c = g->l->came.data; c < end; c++) {
+    uint32_t id = c->on[sort];
+    if (is_gone(g, c->records[0], c->darts[0])) continue;
+    if (map_is_newcomer(id)) {
+      const map_newcomer *newcomer = &newcomers[id & ~MAP_NEWCOMER];
+      id = newcomer->id;
+      for (uint32_t k = 0; k < 2 && newcomer->old; k++) follow_half(m, ids, c->records[k], newcomer->old, id);
+    } else if (!(id & MAP_TEMPLATE_SLOT)) {
+      find_at(g, sort, id, c->darts[0]);
+    }
+    ids[c->records[0]] = ids[c->records[1]] = id;
+  }
+}
+
+static void hang_in_cells(const growing *g) {
+  uint32_t *const ids = g->m->indices[7]->record_ids.data;
+  const map_came *const end = g->l->came.data + g->l->came.count;
+  for (const map_came *c = g->l->came.data; c < end; c++)
+    if (!is_gone(g, c->records[0], c->darts[0])) ids[c->records[0]] = ids[c->records[1]] = c->cell;
+}
+
+// Children. Their vertices and edges are gone over in the order in which they have them; then each place has its own.
+
+typedef struct places {
+  uint32_t ids[MAP_REFINED_EDGES];
+  uint64_t old;  // those that were there, as bits
+  uint64_t lost; // of these: found at a dart that is gone
+} places;
+
+static void find_places(growing *g, map_sort sort, const map_division *d, const uint32_t *lies, places *p) {
+  const bool edges = sort == MAP_EDGES;
+  const map_first_seat *seat = edges ? d->table->edge_seats : d->table->vertex_seats;
+  const map_first_seat *const end = seat + (edges ? d->table->edge_count : d->table->vertex_count);
+  p->old = p->lost = 0;
+  for (; seat < end; seat++) {
+    const uint32_t on = lies[seat->number];
+    const uint64_t bit = UINT64_C(1) << seat->number;
+    if (map_is_newcomer(on)) {
+      p->ids[seat->number] = id_of_newcomer(g, sort, on, d->children[seat->child] | seat->dart);
+      continue;
+    }
+    p->ids[seat->number] = on;
+    p->old |= bit;
+    if (!clv_dart_alive(&g->m->view, g->index[sort]->dart.data[on])) p->lost |= bit;
+  }
+}
+
+// A place that bears an id already may be where its orbit is found from now on; one that bears none joins it.
+static void settle_old(growing *g, map_sort sort, clv_dart place, uint32_t number, bool had, places *p) {
+  const uint64_t bit = UINT64_C(1) << number;
+  if (!had) join(g, sort, p->ids[number], place);
+  if (!had || !(p->lost & bit)) return;
+  g->index[sort]->dart.data[p->ids[number]] = place;
+  p->lost &= ~bit;
+}
+
+static void settle_child(growing *g, map_sort sort, clv_dart cell, const uint8_t *which, uint32_t had, places *p) {
+  const clv_page page = map_page(g->m, cell);
   const clv_suborbits *sub = &clv_templates[page.kind].sub[map_sort_dims[sort] & 7u];
-  uint32_t *ids = index->ids[page.kind].data + (size_t)map_row(page, cell) * sub->count;
-  for (uint32_t s = 0; s < sub->count; s++) {
-    const uint32_t on = lies[which[s]];
-    const clv_dart place = cell | sub->first[s];
-    ids[s] = map_is_newcomer(on) ? id_of_newcomer(g, sort, on & ~MAP_NEWCOMER, place) : on;
-    if (map_is_newcomer(on)) continue;
-    if (!(had >> s & 1u))
-      join(g, sort, on, place);
-    else if (!clv_dart_alive(&m->view, index->dart.data[on])) // it was found at the parent
-      index->dart.data[on] = place;
+  const uint32_t count = sub->count;
+  uint32_t *ids = g->index[sort]->ids[page.kind].data + (size_t)map_row(page, cell) * count;
+  uint32_t old = 0;
+  for (uint32_t s = 0; s < count; s++) {
+    ids[s] = p->ids[which[s]];
+    old |= (uint32_t)(p->old >> which[s] & 1u) << s;
+  }
+  const uint32_t eventful = p->lost ? old : old & ~had;
+  for (uint32_t s = 0; eventful >> s; s++)
+    if (eventful >> s & 1u) settle_old(g, sort, cell | sub->first[s], which[s], had >> s & 1u, p);
+}
+
+static void settle_children(growing *g, map_sort sort, const map_division *d) {
+  const map_refinement *table = d->table;
+  const uint32_t *lies = g->l->lies.data + d->lies + (sort == MAP_EDGES ? table->vertex_count : 0);
+  places p;
+  find_places(g, sort, d, lies, &p);
+  for (uint32_t c = 0; c < table->child_count; c++) {
+    const map_refined_child *child = &table->children[c];
+    if (sort == MAP_EDGES)
+      settle_child(g, sort, d->children[c], child->edge, d->had_edges[c], &p);
+    else
+      settle_child(g, sort, d->children[c], child->vertex, d->had_vertices[c], &p);
   }
 }
 
-static void settle_children(growing *g, const map_division *d) {
-  const uint32_t *lies = g->l->lies.data + d->lies;
-  for (uint32_t c = 0; c < d->table->child_count; c++) {
-    const map_refined_child *child = &d->table->children[c];
-    settle_places(g, MAP_VERTICES, d->children[c], child->vertex, lies, d->had_vertices[c]);
-    if (g->index[MAP_EDGES])
-      settle_places(g, MAP_EDGES, d->children[c], child->edge, lies + d->table->vertex_count, d->had_edges[c]);
-  }
-}
-
+// Divisions one after the other: those of one that came into cells about it, its children.
 static void give_ids(growing *g) {
-  map_lineage *l = g->l;
-  for (uint32_t k = 0; k < MAP_SORTS; k++) {
-    g->s->found[k].count = 0;
-    g->on_record[k] = g->index[k] ? g->index[k]->record_ids.data : NULL;
-    g->newcomers[k] = l->newcomers[k].data;
+  const map_lineage *l = g->l;
+  for (uint32_t sort = 0; sort < TOLD_SORTS; sort++) {
+    g->s->found[sort].count = g->s->joined[sort].count = 0;
+    const map_came *next = l->came.data;
+    for (uint32_t k = 0; k < l->divisions.count && g->index[sort]; k++) {
+      const map_division *d = &l->divisions.data[k];
+      const map_came *const end = l->came.data + d->came;
+      if (sort == MAP_VERTICES)
+        hang_on_vertices(g, next, end);
+      else
+        hang_on_edges(g, next, end);
+      settle_children(g, sort, d);
+      next = end;
+    }
   }
-  g->cell_on_record = g->m->indices[7] ? g->m->indices[7]->record_ids.data : NULL;
-  for (uint32_t k = 0; k < 2; k++) g->s->joined[k].count = 0;
-  uint32_t next = 0;
-  for (uint32_t k = 0; k < l->divisions.count; k++) {
-    const map_division *d = &l->divisions.data[k];
-    for (; next < d->came; next++) settle_came(g, &l->came.data[next]);
-    settle_children(g, d);
-  }
+  if (g->index[MAP_CORNERS]) hang_on_inner(g, MAP_CORNERS);
+  if (g->index[MAP_CELL_EDGES]) hang_on_inner(g, MAP_CELL_EDGES);
+  if (g->m->indices[7]) hang_in_cells(g);
 }
 
 enum { FEW = 48 }; // what is sorted by insertion: it mostly comes in order, or in a few runs
@@ -210,14 +285,16 @@ static void sort_words(map_words *words) {
 static void list_lost(growing *g, const map_index *index, const map_division *d) {
   const map *m = g->m;
   map_words *lost = &g->s->lost;
-  const uint32_t first = map_record(m, d->parent), block = d->parent >> 6;
   const map_write *const dropped = m->log.data + d->dropped, *const end = dropped + d->dropped_count;
+  uint32_t last = 0, count = lost->count;
   for (const map_write *w = dropped; w < end; w++) {
-    const uint32_t record = w->dart >> 6 == block ? first + (w->dart & 63u) : record_of_hung(m, w->dart);
-    const uint32_t id = index->record_ids.data[record];
-    if (!id || id & MAP_TEMPLATE_SLOT || (lost->count && lost->data[lost->count - 1] == id)) continue;
-    lost->data[lost->count++] = id;
+    const uint32_t id = index->record_ids.data[map_own_record(m, w->dart)];
+    const bool another = id - 1 < MAP_TEMPLATE_SLOT - 1 && id != last; // neither none nor the row's
+    lost->data[count] = id;                                            // one that is not worth it is written over
+    count += another;
+    last = another ? id : last;
   }
+  lost->count = count;
 }
 
 // Inner orbits of parents that had records are gone with them.
@@ -253,22 +330,30 @@ static void sort_joined(map_joined *joined, uint32_t count) {
 }
 
 static void tell(growing *g, map_sort sort) {
-  map *m = g->m;
   const map_index *index = g->index[sort];
-  const clv_id none = {0, 0};
+  const uint16_t *const generation = index->generation.data;
+  const map_newcomer *const newcomers = g->l->newcomers[sort].data;
+  const uint8_t dims = (uint8_t)index->dims;
+  clv_event *event = g->s->events.data + g->s->events.count;
   for (uint32_t k = 0; k < g->s->found[sort].count; k++) {
-    const map_newcomer *n = &g->l->newcomers[sort].data[g->s->found[sort].data[k]];
-    const clv_id id = {n->id, index->generation.data[n->id]}, from = {n->old, index->generation.data[n->old]};
-    const clv_event_kind kind = !n->old ? CLV_CREATED : n->id == n->old ? CLV_CHANGED : CLV_SPLIT;
-    map_emit(m, index->dims, kind, index->dart.data[n->id], id, kind == CLV_SPLIT ? from : none);
+    const map_newcomer *n = &newcomers[g->s->found[sort].data[k]];
+    const bool part = n->old && n->id != n->old;
+    *event++ = (clv_event){.dims = dims,
+                           .kind = (uint8_t)(part     ? CLV_SPLIT
+                                             : n->old ? CLV_CHANGED
+                                                      : CLV_CREATED),
+                           .dart = index->dart.data[n->id],
+                           .id = {n->id, generation[n->id]},
+                           .from = {part ? n->old : 0, part ? generation[n->old] : 0}};
   }
   const uint32_t count = g->s->joined[sort].count;
   map_joined *joined = g->s->joined[sort].data;
   sort_joined(joined, count);
   for (uint32_t k = 0; k < count; k++)
     if (!k || joined[k - 1].id != joined[k].id)
-      map_emit(m, index->dims, CLV_CHANGED, joined[k].dart,
-               (clv_id){joined[k].id, index->generation.data[joined[k].id]}, none);
+      *event++ = (clv_event){
+          .dims = dims, .kind = CLV_CHANGED, .dart = joined[k].dart, .id = {joined[k].id, generation[joined[k].id]}};
+  g->s->events.count = (uint32_t)(event - g->s->events.data);
 }
 
 // Children, and parents that were templates; those with records are told of already (refined.c).
@@ -295,7 +380,7 @@ static void free_parent(const growing *g, const map_division *d) {
   }
   const map_write *const dropped = m->log.data + d->dropped, *const end = dropped + d->dropped_count;
   for (const map_write *w = dropped; w < end; w++)
-    if (w->dart >> 6 != d->parent >> 6) map_records_give(m, record_of_hung(m, w->dart), 1);
+    if (w->dart >> 6 != d->parent >> 6) map_records_give(m, map_own_record(m, w->dart), 1);
 }
 
 static void carry_out(growing *g) {

@@ -91,12 +91,20 @@ static uint32_t lies_on(const map_refining *r, map_sort sort, uint32_t record) {
   return index ? index->record_ids.data[record] : 0;
 }
 
-// For which there is room.
-static uint32_t add_newcomer(map_refining *r, map_sort sort, map_newcomer newcomer) {
+// For which there is room: what it is a part of, and what else is to be known of its sort, written word by word. One
+// that is put together first and copied then would be waited for.
+static inline uint32_t add_newcomer(map_refining *r, map_sort sort, uint32_t old, const uint32_t with[2],
+                                    clv_dart first) {
   map_lineage *l = lineage_of(r);
   if (!r->m->indices[map_sort_dims[sort]]) return 0;
-  l->newcomers[sort].data[l->newcomers[sort].count] = newcomer;
-  return MAP_NEWCOMER | l->newcomers[sort].count++;
+  const uint32_t number = l->newcomers[sort].count++;
+  map_newcomer *n = &l->newcomers[sort].data[number];
+  n->old = old;
+  n->ends[0] = with[0];
+  n->ends[1] = with[1];
+  n->id = 0;
+  n->first = first;
+  return MAP_NEWCOMER | number;
 }
 
 // The ids of one sort that the parent's places bear.
@@ -123,13 +131,18 @@ static void find_vertices(map_refining *r) {
     const uint8_t *corner = r->border.shape->sub[6].of;
     uint32_t *vertex = &r->vertices[seat->vertex[corner[birth->seat.dart]]];
     if (*vertex != NOT_FOUND) continue;
-    map_newcomer new = {0};
+    uint32_t ends[2];
     for (uint32_t e = 0; e < 2; e++) {
       const map_child_dart end = birth->ends[e];
-      new.ends[e] = r->vertices[table->children[end.child].vertex[corner[end.dart]]];
+      ends[e] = r->vertices[table->children[end.child].vertex[corner[end.dart]]];
     }
-    *vertex = add_newcomer(r, MAP_VERTICES, new);
+    *vertex = add_newcomer(r, MAP_VERTICES, 0, ends, CLV_NO_DART);
   }
+}
+
+// What a place bears before the commit: of a half what the whole was, of what is new nothing.
+static uint32_t borne(const map_lineage *l, map_sort sort, uint32_t on) {
+  return map_is_newcomer(on) ? l->newcomers[sort].data[on & ~MAP_NEWCOMER].old : on;
 }
 
 // Halves of an edge that was whole are a family.
@@ -138,17 +151,22 @@ static void find_edges(map_refining *r) {
   const map_refinement *table = r->table;
   const clv_suborbits *edges = &r->border.shape->sub[5];
   const uint32_t *ids = ids_of_parent(r, MAP_EDGES), family = l->families;
-  if (!ids) return;
+  if (!ids) {
+    memset(r->edges, 0, table->edge_count * sizeof *r->edges);
+    return;
+  }
   l->families += edges->count;
   for (uint32_t e = 0; e < table->edge_count; e++) {
-    const uint32_t at = table->edge_at[e], whole = edges->of[at == MAP_NOWHERE ? 0 : at >> 2];
-    const clv_dart dart = at == MAP_NOWHERE ? CLV_NO_DART : r->border.darts[at];
-    if (dart)
+    const uint32_t at = table->edge_at[e];
+    if (at != MAP_NOWHERE && r->border.darts[at]) {
       r->edges[e] = lies_on(r, MAP_EDGES, r->border.records[at]);
-    else if ((at & 3u) == 1)
-      r->edges[e] = add_newcomer(r, MAP_EDGES, (map_newcomer){.old = ids[whole], .family = family + whole});
-    else
-      r->edges[e] = add_newcomer(r, MAP_EDGES, (map_newcomer){0});
+      r->edges_borne[e] = borne(l, MAP_EDGES, r->edges[e]);
+    } else {
+      const bool half = (at & 3u) == 1;
+      const uint32_t whole = half ? edges->of[at >> 2] : 0, old = half ? ids[whole] : 0;
+      r->edges[e] = add_newcomer(r, MAP_EDGES, old, (const uint32_t[2]){family + whole}, CLV_NO_DART);
+      r->edges_borne[e] = old;
+    }
   }
 }
 
@@ -222,25 +240,28 @@ clv_result map_lineage_begin(map_refining *r) {
     return CLV_OK;
   }
   if (!reserve(r) || !map_note_values(m)) return map_no_memory(m);
-  memset(r->edges, 0, sizeof r->edges);
-  memset(r->cell_edges, 0, sizeof r->cell_edges);
-  memset(r->corners, 0, sizeof r->corners);
+  memset(r->cell_edges, 0, r->table->edge_count * sizeof *r->cell_edges);
+  memset(r->corners, 0, r->table->vertex_count * sizeof *r->corners);
   map_division *division = &l->divisions.data[l->divisions.count];
-  *division = (map_division){.table = r->table, .parent = r->border.cell};
+  *division = (map_division){.table = r->table, .parent = r->border.cell, .lies = l->lies.count};
+  r->vertices = l->lies.data + l->lies.count;
+  r->edges = r->vertices + r->table->vertex_count;
   find_vertices(r);
   find_edges(r);
   return CLV_OK;
 }
 
-// Of one dart, or of two.
-static inline void note(map_lineage *l, const map_seat *seats, uint32_t count, map_came came) {
-  for (uint32_t k = 0; k < 2; k++) {
-    const map_seat seat = seats[k < count ? k : 0];
-    came.darts[k] = k < count ? seat.dart : CLV_NO_DART;
-    came.records[k] = seat.record;
-    l->number.data[seat.record] = l->came.count;
-  }
-  l->came.data[l->came.count++] = came;
+// Of one dart, or of two, on a vertex, an edge, a corner and an edge of a cell, which bears something.
+static inline void note(map_lineage *l, map_seat first, map_seat second, const uint32_t on[MAP_SORTS], uint32_t cell) {
+  const uint32_t number = l->came.count++;
+  map_came *came = &l->came.data[number];
+  came->darts[0] = first.dart;
+  came->darts[1] = second.dart;
+  came->records[0] = first.record;
+  came->records[1] = second.record;
+  for (uint32_t k = 0; k < MAP_SORTS; k++) came->on[k] = on[k];
+  came->cell = cell;
+  l->number.data[first.record] = l->number.data[second.record] = number;
 }
 
 // The dart that stands for an edge in the row of its cell; 0 where the cell has none.
@@ -252,15 +273,16 @@ static clv_dart first_of_edge(const map *m, clv_dart dart) {
   return cell | edges->first[edges->of[dart & 63u]];
 }
 
-static bool holds_first(const map *m, const map_seat end[2]) {
-  return first_of_edge(m, end[0].dart) == end[0].dart || first_of_edge(m, end[1].dart) == end[1].dart;
-}
-
 // The half of an edge of a cell that goes on as the whole: in a row that with the dart that stands for it, otherwise
 // the first. Where the other one could take a place in the row that is not in use, the commit has to look.
 static uint32_t keeper(map_refining *r, const map_seat old[4], uint32_t whole) {
-  const bool second = holds_first(r->m, old + 2);
-  if (whole & MAP_TEMPLATE_SLOT) return second;
+  const map *m = r->m;
+  if (whole & MAP_TEMPLATE_SLOT) {
+    const clv_dart cell = (m->records.cell.data[old[2].record] & MAP_BLOCK) << 6;
+    const clv_dart first = cell | clv_templates[map_page(m, cell).kind].sub[5].first[whole & ~MAP_TEMPLATE_SLOT];
+    return (old[2].dart == first) | (old[3].dart == first);
+  }
+  const bool second = first_of_edge(m, old[2].dart) == old[2].dart || first_of_edge(m, old[3].dart) == old[3].dart;
   if (second || map_is_newcomer(whole)) map_break_lineage(r);
   return 0;
 }
@@ -284,82 +306,73 @@ static uint32_t grow_cell(map_refining *r, uint32_t record, uint32_t count) {
 void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const map_seat new[4]) {
   if (!r->told) return;
   const map_refinement *table = r->table;
-  const uint32_t ends[2] = {l, r->border.shape->alpha[0][l]};
-  const uint32_t corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){0});
-  const uint32_t whole = lies_on(r, MAP_CELL_EDGES, old[0].record);
-  uint32_t cell_edges[2] = {whole, whole};
-  if (whole)
-    cell_edges[1 - keeper(r, old, whole)] =
-        add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){.old = whole, .near = old[0].dart});
-  map_came came = {.on = {r->vertices[table->vertex_on[4 * l + 1]], 0, corner, 0},
-                   .cell = grow_cell(r, old[0].record, 4)};
-  count_hung(r, table->vertex_on[4 * l + 1]);
+  const uint32_t ends[2] = {l, r->border.shape->alpha[0][l]}, middle = table->vertex_on[4 * l + 1];
+  const uint32_t corner = add_newcomer(r, MAP_CORNERS, 0, (const uint32_t[2]){0}, new[0].dart);
+  const uint32_t whole = lies_on(r, MAP_CELL_EDGES, old[0].record), vertex = r->vertices[middle];
+  const uint32_t cell = grow_cell(r, old[0].record, 4), kept = whole ? keeper(r, old, whole) : 0;
+  uint32_t part = 0;
+  if (whole) part = add_newcomer(r, MAP_CELL_EDGES, whole, (const uint32_t[2]){old[0].dart}, new[kept ? 0 : 2].dart);
+  count_hung(r, middle);
   for (uint32_t e = 0; e < 2; e++) {
-    came.on[MAP_EDGES] = r->edges[table->edge_on[4 * ends[e]]];
-    came.on[MAP_CELL_EDGES] = cell_edges[e];
-    note(lineage_of(r), new + 2 * (size_t)e, 2, came);
+    const uint32_t edge = r->edges[table->edge_on[4 * ends[e]]];
+    note(lineage_of(r), new[2 * e], new[2 * e + 1],
+         (const uint32_t[MAP_SORTS]){vertex, edge, corner, e == kept ? whole : part}, cell);
   }
 }
 
-void map_note_across(map_refining *r, uint32_t facet, const map_seat *seats) {
+void map_note_across(map_refining *r, uint32_t facet, const map_seat *new) {
   if (!r->told) return;
+  const map *m = r->m;
   const map_refinement *table = r->table;
   const uint32_t first = 4u * r->border.shape->facet_first[facet], size = r->border.shape->facet_size[facet];
-  const uint32_t cell = grow_cell(r, seats[1].record, 2 * size);
+  const uint32_t cell = grow_cell(r, map_own_record(m, r->beyond[first + 1]), 2 * size), none[2] = {0};
   if (size == 8) count_hung(r, table->vertex_on[first + 3]); // a quadrangle has one in its middle
-  for (uint32_t k = 0; k < 4 * size; k += 4) {
-    const uint32_t middle = table->vertex_on[first + k + 1];
-    const uint32_t beside = lies_on(r, MAP_CORNERS, seats[k + 1].record);
-    const bool alike = table->vertex_on[first + k + 2] == table->vertex_on[first + k + 3]; // they lie on one edge
-    for (uint32_t at = first + k + 2; at < first + k + 4; at += alike ? 2 : 1) {
-      const uint32_t vertex = table->vertex_on[at], edge = table->edge_on[at];
+  for (uint32_t at = first; at < first + 4 * size; at += 4, new += 2) {
+    const uint32_t middle = table->vertex_on[at + 1];
+    const uint32_t beside = lies_on(r, MAP_CORNERS, map_own_record(m, r->beyond[at + 1]));
+    const bool alike = table->vertex_on[at + 2] == table->vertex_on[at + 3]; // they lie on one edge
+    for (uint32_t k = 0; k < 2; k += alike ? 2 : 1) {
+      const uint32_t vertex = table->vertex_on[at + 2 + k], edge = table->edge_on[at + 2 + k];
       uint32_t *corner = &r->corners[vertex], *cell_edge = &r->cell_edges[edge];
-      if (vertex != middle && !*corner) *corner = add_newcomer(r, MAP_CORNERS, (map_newcomer){0});
-      if (!*cell_edge) *cell_edge = add_newcomer(r, MAP_CELL_EDGES, (map_newcomer){0});
-      const uint32_t at_corner = vertex == middle ? beside : *corner;
-      const map_came came = {.on = {r->vertices[vertex], r->edges[edge], at_corner, *cell_edge}, .cell = cell};
-      note(lineage_of(r), seats + (at - first), alike ? 2 : 1, came);
+      if (vertex != middle && !*corner) *corner = add_newcomer(r, MAP_CORNERS, 0, none, new[k].dart);
+      if (!*cell_edge) *cell_edge = add_newcomer(r, MAP_CELL_EDGES, 0, none, new[k].dart);
+      const uint32_t on[MAP_SORTS] = {r->vertices[vertex], r->edges[edge], vertex == middle ? beside : *corner,
+                                      *cell_edge};
+      note(lineage_of(r), new[k], alike ? new[1] : (map_seat){CLV_NO_DART, new[k].record}, on, cell);
     }
   }
 }
 
-// What a place bears before the commit: of a half what the whole was, of what is new nothing.
-static uint32_t borne(const map_lineage *l, map_sort sort, uint32_t on) {
-  return map_is_newcomer(on) ? l->newcomers[sort].data[on & ~MAP_NEWCOMER].old : on;
+// To places that have something, as bits.
+static void give_heirlooms(uint32_t *ids, uint32_t count, uint32_t which, const uint8_t *number,
+                           const uint32_t *borne) {
+  for (uint32_t k = 0; k < count; k++) ids[k] = borne[number[k]] & (0u - (which >> k & 1u));
 }
 
 void map_note_heir(map_refining *r, uint32_t child, uint32_t vertices, uint32_t edges) {
-  map *m = r->m;
+  const map *m = r->m;
   map_lineage *l = lineage_of(r);
   const map_refined_child *table = &r->table->children[child];
   const clv_page page = map_page(m, r->children[child]);
-  const uint32_t row = map_row(page, r->children[child]);
+  const size_t row = map_row(page, r->children[child]);
   map_division *division = &l->divisions.data[l->divisions.count];
   division->had_vertices[child] = (uint8_t)vertices;
   division->had_edges[child] = (uint16_t)edges;
   const uint32_t corners = r->border.shape->corner_count, count = r->border.shape->sub[5].count;
-  uint32_t *ids = m->indices[14]->ids[page.kind].data + (size_t)row * corners;
-  for (uint32_t c = 0; c < corners; c++)
-    if (vertices >> c & 1u) ids[c] = borne(l, MAP_VERTICES, r->vertices[table->vertex[c]]);
+  give_heirlooms(m->indices[14]->ids[page.kind].data + row * corners, corners, vertices, table->vertex, r->vertices);
   if (!m->indices[13]) return;
-  ids = m->indices[13]->ids[page.kind].data + (size_t)row * count;
-  for (uint32_t e = 0; e < count; e++)
-    if (edges >> e & 1u) ids[e] = borne(l, MAP_EDGES, r->edges[table->edge[e]]);
+  give_heirlooms(m->indices[13]->ids[page.kind].data + row * count, count, edges, table->edge, r->edges_borne);
 }
 
 // The darts that the parent's border had before, by place.
 static void list_known(map_refining *r) {
   const map_border *b = &r->border;
-  const uint32_t *ids = r->m->indices[14]->record_ids.data, count = 4u * b->shape->dart_count;
+  const uint32_t count = 4u * b->shape->dart_count;
   map_lineage *l = lineage_of(r);
   clv_dart *known = l->lies.data + l->lies.count;
   l->lies.count += count;
-  memcpy(known, b->darts, count * sizeof *known);
-  for (uint32_t at = 0; at < count; at++) {
-    if ((at & 3u) == 0 || !known[at] || ids[b->records[at]]) continue; // its own darts were there
-    known[at] = CLV_NO_DART;
-    l->gone = true;
-  }
+  for (uint32_t at = 0; at < count; at++) known[at] = b->darts[at] & (0u - b->bears[at]);
+  for (uint32_t k = 0; k < b->hung_count; k++) l->gone |= !b->bears[b->hung[k]];
 }
 
 // The children have come.
@@ -369,9 +382,7 @@ static void finish(map_refining *r) {
   map_division *division = &l->divisions.data[l->divisions.count++];
   memcpy(division->children, r->children, sizeof division->children);
   division->came = l->came.count;
-  division->lies = l->lies.count;
-  for (uint32_t v = 0; v < table->vertex_count; v++) l->lies.data[l->lies.count++] = r->vertices[v];
-  for (uint32_t e = 0; e < table->edge_count; e++) l->lies.data[l->lies.count++] = r->edges[e];
+  l->lies.count += table->vertex_count + table->edge_count;
   division->known = r->was_plain ? 0 : l->lies.count;
   division->dropped = r->dropped;
   division->dropped_count = r->dropped_count;

@@ -26,14 +26,17 @@ static inline bool map_is_newcomer(uint32_t lies_on) {
 }
 
 typedef struct map_newcomer {
-  uint32_t old; // what it is a part of, 0: of nothing
-  union {
+  uint32_t old;       // what it is a part of, 0: of nothing
+  union {             // in the first of two words, or in both
     clv_dart near;    // of an edge in a cell: a dart that bears that
     uint32_t family;  // of a half of an edge: the number of the whole
     uint32_t ends[2]; // of a vertex: those it lies between; 0 where nobody said
   };
-  uint32_t id;   // given by the commit; 0: nobody came to it yet
-  uint32_t hung; // of a vertex: so many times it was hung into a cell
+  uint32_t id; // given by the commit; 0: nobody came to it yet
+  union {
+    uint32_t hung;  // of a vertex: so many times it was hung into a cell
+    clv_dart first; // of what an orbit leaves in a cell: the first dart that came to it
+  };
 } map_newcomer;
 
 // A dart that came, or two of one cell that lie on the same.
@@ -91,9 +94,8 @@ bool map_note_values(map *m);
 // Darts were hung into a cell in the middle of the parent's edge at l: two on the half of old[0], beside it and old[1],
 // and two on that of old[2].
 void map_note_middles(map_refining *r, uint32_t l, const map_seat old[4], const map_seat new[4]);
-// Edges across were put into the face beyond a facet. Seats are by place, from that of the facet's first dart on: those
-// of the middles, which were there before, and behind each two that came.
-void map_note_across(map_refining *r, uint32_t facet, const map_seat *seats);
+// Edges across were put into the face beyond a facet: for each of its darts two came, behind the middle of the edge.
+void map_note_across(map_refining *r, uint32_t facet, const map_seat *new);
 // Gives places of a child, as bits, the ids they have from its parent.
 void map_note_heir(map_refining *r, uint32_t child, uint32_t vertices, uint32_t edges);
 // A cell is about to be extended: one of this transaction's own is too much. False when memory is out.

@@ -51,6 +51,7 @@ void clv_map_destroy(clv_map *view) {
   BASE_RELEASE(&a, &m->records.pages);
   BASE_RELEASE(&a, &m->records.level);
   BASE_RELEASE(&a, &m->pages);
+  BASE_RELEASE(&a, &m->seats);
   BASE_RELEASE(&a, &m->log);
   BASE_RELEASE(&a, &m->payload);
   BASE_RELEASE(&a, &m->subscribers);
@@ -73,7 +74,7 @@ uint64_t clv_map_revision(const clv_map *view) {
 
 size_t clv_map_bytes(const clv_map *view) {
   const map *m = map_read(view);
-  size_t bytes = sizeof *m + m->pages.capacity * sizeof *m->pages.data;
+  size_t bytes = sizeof *m + BYTES(m->pages) + BYTES(m->seats);
   for (uint32_t kind = 0; kind < MAP_KINDS; kind++)
     bytes += BYTES(m->rows[kind].data) + BYTES(m->rows[kind].state) + BYTES(m->rows[kind].pages);
   bytes += BYTES(m->records.alpha) + BYTES(m->records.cell) + BYTES(m->records.name);

@@ -23,15 +23,8 @@ static clv_result refuse_fold(map_refining *r) {
 
 // What is beyond
 
-static void face(map_refining *r, uint32_t at, map_seat beyond) {
-  r->beyond[at] = beyond.dart;
-  r->faced[at] = beyond.record;
-}
-
-static bool is_folded(const map_refining *r, map_seat beyond) {
-  const uint32_t block =
-      beyond.record == MAP_NO_RECORD ? beyond.dart >> 6 : r->m->records.cell.data[beyond.record] & MAP_BLOCK;
-  return block == r->border.cell >> 6;
+static bool is_folded(const map_refining *r, clv_dart beyond) {
+  return map_block(r->m, beyond) == r->border.cell >> 6;
 }
 
 // A cell without records has no darts but its own, and faces one cell at each facet.
@@ -42,24 +35,28 @@ static clv_result look_beyond_facets(map_refining *r) {
   for (uint32_t f = 0; f < shape->facet_count; f++) {
     const uint32_t first = 4u * shape->facet_first[f];
     if (!links[f]) continue;
-    if (is_folded(r, map_seat_of(r->m, links[f]))) return refuse_fold(r);
+    if (is_folded(r, links[f])) return refuse_fold(r);
     map_read_facet(r->m, links[f], shape->facet_size[f], r->beyond + first);
-    for (uint32_t at = first; at < first + 4u * shape->facet_size[f]; at += 4) r->faced[at] = MAP_NO_RECORD;
   }
   return CLV_OK;
 }
 
+// What a place with a record faces; whether that is the cell itself.
+static bool look_from(map_refining *r, uint32_t at) {
+  const map *m = r->m;
+  const clv_dart beyond = m->records.alpha.data[4 * (size_t)r->border.records[at] + m->view.dimension];
+  if (beyond == r->border.darts[at]) return false;
+  r->beyond[at] = beyond;
+  return is_folded(r, beyond);
+}
+
 static clv_result look_beyond(map_refining *r) {
   if (r->was_plain) return look_beyond_facets(r);
-  const uint32_t n = r->m->view.dimension;
-  for (uint32_t at = 0; at < 4u * r->border.shape->dart_count; at++) {
-    if (!r->border.darts[at]) continue;
-    const map_seat seat = {r->border.darts[at], r->border.records[at]}, beyond = map_follow(r->m, seat, n);
-    if (beyond.dart == seat.dart) continue;
-    face(r, at, beyond);
-    if (is_folded(r, beyond)) return refuse_fold(r);
-  }
-  return CLV_OK;
+  const map_border *b = &r->border;
+  bool folded = false;
+  for (uint32_t l = 0; l < b->shape->dart_count; l++) folded |= look_from(r, 4 * l);
+  for (uint32_t k = 0; k < b->hung_count; k++) folded |= look_from(r, b->hung[k]);
+  return folded ? refuse_fold(r) : CLV_OK;
 }
 
 // The dart of a cell that is to be changed, with its record.
@@ -78,29 +75,50 @@ static uint32_t cell_beside(const map *m, map_seat seat) {
   return (m->records.cell.data[seat.record] & (MAP_SIDE | MAP_BLOCK)) ^ MAP_SIDE;
 }
 
+// Two darts in the middle of an edge, in the plane.
 static clv_result halve_in_face(map_refining *r, uint32_t l) {
   map *m = r->m;
-  map_seat ends[2], seats[2];
+  map_seat ends[2], new[2];
   const clv_result result = extend(r, r->beyond[4 * l], &ends[0]);
   if (result != CLV_OK) return result;
   if (!map_records_reserve(m, 2) || !map_log_reserve(m, 2 * 4)) return map_no_memory(m);
   ends[1] = map_follow(m, ends[0], 0);
   const uint32_t cells[2] = {cell_beside(m, ends[0]), cell_beside(m, ends[1])};
-  map_hang(m, 2, cells, r->border.level + 1, seats);
-  map_writer w = map_write_begin(m);
+  map_hang(m, 2, cells, r->border.level + 1, new);
+  map_write *log = map_log_end(m);
   for (uint32_t e = 0; e < 2; e++) {
-    map_put_alpha(&w, ends[e], 0, seats[e].dart);
-    map_put_alpha(&w, seats[e], 0, ends[e].dart);
-    map_put_alpha(&w, seats[e], 1, seats[e ^ 1u].dart);
-    face(r, 4u * (e ? r->border.shape->alpha[0][l] : l) + 1, seats[e]);
+    const clv_dart old = ends[e].dart, here = new[e].dart, other = new[e ^ 1u].dart;
+    uint32_t *whole = &m->records.alpha.data[4 * (size_t)ends[e].record];
+    uint32_t *alpha = &m->records.alpha.data[4 * (size_t) new[e].record];
+    map_note_alpha(log++, old, 0, *whole, here);
+    map_note_alpha(log++, here, 0, here, old);
+    map_note_alpha(log++, here, 1, here, other);
+    *whole = here;
+    alpha[0] = old;
+    alpha[1] = other;
+    r->beyond[4u * (e ? r->border.shape->alpha[0][l] : l) + 1] = here;
   }
-  map_write_end(m, &w);
+  map_log_set_end(m, log);
   return CLV_OK;
 }
 
 // In space, where it is done most, an edge of a cell gets four darts in its middle, beside four. There is room for
 // them.
 enum { MIDDLES = 4, MIDDLE_WRITES = MIDDLES * 5 + 4 };
+
+// Those of one cell are joined to those of the cell before.
+static map_write *join_middles(map *m, const map_seat before[MIDDLES], const map_seat new[MIDDLES], map_write *log) {
+  uint32_t *const links = m->records.alpha.data;
+  for (uint32_t k = 0; k < MIDDLES; k += 2) {
+    const map_seat far = before[k + 1], near = new[k];
+    map_note_alpha(log, far.dart, 3, far.dart, near.dart);
+    map_note_alpha(log + 1, near.dart, 3, near.dart, far.dart);
+    log += 2;
+    links[4 * (size_t)far.record + 3] = near.dart;
+    links[4 * (size_t)near.record + 3] = far.dart;
+  }
+  return log;
+}
 
 // Halves the edge of x in its cell. `l` is the dart of the parent whose edge it is; new[0] and new[2] lie on the side
 // of x, new[1] and new[3] across, and are joined to those that the next cell gets. *last: those of the cell before;
@@ -113,18 +131,23 @@ static void halve_in_volume(map_refining *r, uint32_t l, map_seat x, map_seat la
   uint32_t cells[MIDDLES];
   for (uint32_t k = 0; k < MIDDLES; k++) cells[k] = cell_beside(m, old[k]);
   map_hang(m, MIDDLES, cells, r->border.level + 1, new);
-  map_writer w = map_write_begin(m);
+  uint32_t *const links = m->records.alpha.data;
+  map_write *log = map_log_end(m);
   for (uint32_t k = 0; k < MIDDLES; k++) {
-    map_put_alpha(&w, old[k], 0, new[k].dart);
-    map_put_alpha(&w, new[k], 0, old[k].dart);
-    map_put_alpha(&w, new[k], 1, new[k ^ 2u].dart);
-    map_put_alpha(&w, new[k], 2, new[k ^ 1u].dart);
+    const clv_dart beside = old[k].dart, here = new[k].dart, along = new[k ^ 2u].dart, across = new[k ^ 1u].dart;
+    uint32_t *whole = links + 4 * (size_t)old[k].record, *alpha = links + 4 * (size_t) new[k].record;
+    map_note_alpha(log, beside, 0, *whole, here);
+    map_note_alpha(log + 1, here, 0, here, beside);
+    map_note_alpha(log + 2, here, 1, here, along);
+    map_note_alpha(log + 3, here, 2, here, across);
+    log += 4;
+    *whole = here;
+    alpha[0] = beside;
+    alpha[1] = along;
+    alpha[2] = across;
   }
-  for (uint32_t k = 0; k < MIDDLES && last[0].dart; k += 2) {
-    map_put_alpha(&w, last[k + 1], 3, new[k].dart);
-    map_put_alpha(&w, new[k], 3, last[k + 1].dart);
-  }
-  map_write_end(m, &w);
+  if (last[0].dart) log = join_middles(m, last, new, log);
+  map_log_set_end(m, log);
   map_note_middles(r, l, old, new);
   memcpy(last, new, sizeof new);
 }
@@ -164,13 +187,13 @@ static clv_result halve_from(map_refining *r, uint32_t l, bool *round) {
     if (is_own(r, x)) {
       if (x != (r->border.cell | other)) return refuse_fold(r);
       *round = true;
-      for (uint32_t e = 0; e < 2; e++) face(r, 4u * shape->alpha[2][end[e]] + 1, last[2 * e + 1]);
+      for (uint32_t e = 0; e < 2; e++) r->beyond[4u * shape->alpha[2][end[e]] + 1] = last[2 * e + 1].dart;
       break;
     }
-    const map_seat seat = map_seat_of(m, x);
+    const map_seat seat = {x, map_own_record(m, x)};
     const bool first = !last[0].dart;
     halve_in_volume(r, l, seat, last);
-    for (uint32_t e = 0; first && e < 2; e++) face(r, 4 * end[e] + 1, last[2 * e]);
+    for (uint32_t e = 0; first && e < 2; e++) r->beyond[4 * end[e] + 1] = last[2 * e].dart;
     x = next_round(m, seat);
   }
   return CLV_OK;
@@ -178,11 +201,11 @@ static clv_result halve_from(map_refining *r, uint32_t l, bool *round) {
 
 static clv_result halve_edges(map_refining *r) {
   const clv_template *shape = r->border.shape;
+  const clv_suborbits *edges = &shape->sub[shape->dimension == 2 ? 1 : 5];
   clv_result result = CLV_OK;
-  for (uint32_t l = 0; result == CLV_OK && l < shape->dart_count; l++) {
-    const bool first = l < shape->alpha[0][l] && (shape->dimension == 2 || l < shape->alpha[2][l]) &&
-                       (shape->dimension == 2 || l < shape->alpha[2][shape->alpha[0][l]]);
-    if (!first || r->border.darts[4 * l + 1]) continue;
+  for (uint32_t e = 0; result == CLV_OK && e < edges->count; e++) {
+    const uint32_t l = edges->first[e];
+    if (r->border.darts[4 * l + 1]) continue;
     if (shape->dimension == 2) {
       if (r->beyond[4 * l]) result = halve_in_face(r, l);
       continue;
@@ -196,38 +219,53 @@ static clv_result halve_edges(map_refining *r) {
 
 // Edges across the faces beyond. The new darts lie to each other as those of the parent would.
 
+// Links new[k], at its place, to those about it; the first of two has the middle of an edge beside it.
+static map_write *link_across(map_refining *r, uint32_t at, map_seat new, map_write *log) {
+  uint32_t *const links = r->m->records.alpha.data, *alpha = links + 4 * (size_t) new.record;
+  const uint8_t *to = r->table->border[at];
+  const clv_dart along = r->beyond[to[0]], beside = r->beyond[to[1]], across = r->beyond[to[2]];
+  map_note_alpha(log, new.dart, 0, new.dart, along);
+  map_note_alpha(log + 1, new.dart, 1, new.dart, beside);
+  map_note_alpha(log + 2, new.dart, 2, new.dart, across);
+  alpha[0] = along;
+  alpha[1] = beside;
+  alpha[2] = across;
+  if (at & 1u) return log + 3;
+  uint32_t *word = &links[4 * (size_t)map_own_record(r->m, beside) + 1];
+  map_note_alpha(log + 3, beside, 1, *word, new.dart);
+  *word = new.dart;
+  return log + 4;
+}
+
 static clv_result split_beyond(map_refining *r, uint32_t facet) {
   enum { MOST = 8 }; // darts of a facet
   map *m = r->m;
   const clv_template *shape = r->border.shape;
   const uint32_t first = 4u * shape->facet_first[facet], size = shape->facet_size[facet];
-  map_seat seat, seats[4 * MOST], new[2 * MOST]; // by place from the first on; those that come
+  map_seat seat, new[2 * MOST];
   uint32_t cells[2 * MOST];
   const clv_result result = extend(r, r->beyond[first], &seat);
   if (result != CLV_OK) return result;
   if (!map_records_reserve(m, 2 * size) || !map_log_reserve(m, 2 * size * 5) || !map_reserve_notes(r, 2 * size))
     return map_no_memory(m);
   for (uint32_t k = 0; k < size; k++) {
-    assert(r->beyond[first + 4 * k] && r->beyond[first + 4 * k + 1]);
-    seats[4 * k + 1] = (map_seat){r->beyond[first + 4 * k + 1], r->faced[first + 4 * k + 1]};
-    cells[2 * k] = cell_beside(m, seats[4 * k + 1]);
+    const clv_dart middle = r->beyond[first + 4 * k + 1];
+    assert(r->beyond[first + 4 * k] && middle);
+    cells[2 * k] = cell_beside(m, (map_seat){middle, map_own_record(m, middle)});
     cells[2 * k + 1] = cells[2 * k] ^ MAP_SIDE;
   }
   map_hang(m, 2 * size, cells, r->border.level + 1, new);
-  for (uint32_t k = 0; k < 2 * size; k++) {
-    const uint32_t at = 4 * (k >> 1) + 2 + (k & 1u);
-    seats[at] = new[k];
-    face(r, first + at, new[k]);
+  for (uint32_t k = 0; k < size; k++) {
+    r->beyond[first + 4 * k + 2] = new[2 * k].dart;
+    r->beyond[first + 4 * k + 3] = new[2 * k + 1].dart;
   }
-  map_writer w = map_write_begin(m);
-  for (uint32_t k = 0; k < 2 * size; k++)
-    for (uint32_t i = 0, at = 4 * (k >> 1) + 2 + (k & 1u); i < 3; i++) {
-      const uint32_t to = r->table->border[first + at][i] - first;
-      map_put_alpha(&w, new[k], i, seats[to].dart);
-      if ((to & 3u) == 1) map_put_alpha(&w, seats[to], i, new[k].dart);
-    }
-  map_write_end(m, &w);
-  map_note_across(r, facet, seats);
+  map_write *log = map_log_end(m);
+  for (uint32_t k = 0; k < size; k++) {
+    log = link_across(r, first + 4 * k + 2, new[2 * k], log);
+    log = link_across(r, first + 4 * k + 3, new[2 * k + 1], log);
+  }
+  map_log_set_end(m, log);
+  map_note_across(r, facet, new);
   return CLV_OK;
 }
 
@@ -245,24 +283,36 @@ static clv_result split_faces(map_refining *r) {
 
 // Children
 
+// The links of a plain child's facets.
+static uint32_t *links_of(const map_refining *r, uint32_t child) {
+  const clv_page page = map_page(r->m, r->children[child]);
+  return &r->m->rows[page.kind].data.data[(size_t)map_row(page, r->children[child]) * r->border.shape->facet_count];
+}
+
 static clv_result add_children(map_refining *r) {
   const map_refinement *table = r->table;
   map *m = r->m;
   const clv_template *shape = r->border.shape;
   const bool turned = map_side(m, r->border.cell);
   const bool room = map_rows_reserve(m, table->kind, table->child_count) &&
-                    map_log_reserve(m, (2u + shape->facet_count) * table->child_count);
+                    map_log_reserve(m, (2u + shape->facet_count) * table->child_count + 1);
   clv_result result = room ? CLV_OK : map_no_memory(m);
-  for (uint32_t c = 0; result == CLV_OK && c < table->child_count; c++) {
-    result = map_cell_add(m, (clv_kind)table->kind, &r->children[c]);
-    if (result == CLV_OK && turned) result = map_turn(m, r->children[c]);
-  }
+  if (result == CLV_OK) map_put_cells(m, (clv_kind)table->kind, table->child_count, r->children);
+  for (uint32_t c = 0; turned && result == CLV_OK && c < table->child_count; c++) result = map_turn(m, r->children[c]);
   if (result != CLV_OK) return result;
-  for (uint32_t c = 0; c < table->child_count; c++)
+  map_write *log = map_log_end(m);
+  for (uint32_t c = 0; c < table->child_count; c++) {
+    uint32_t *const links = links_of(r, c);
     for (uint32_t f = 0; f < shape->facet_count; f++) {
       const map_child_dart link = table->children[c].link[f];
-      if (link.child != MAP_NOWHERE) map_put_link(m, r->children[c] | shape->facet_first[f], map_child_at(r, link));
+      const bool inside = link.child != MAP_NOWHERE;
+      const clv_dart beyond = r->children[inside ? link.child : 0] | link.dart;
+      *log = (map_write){.op = MAP_LINK, .dart = r->children[c] | shape->facet_first[f], .after = beyond};
+      log += inside; // one on the border is written over
+      links[f] = beyond & (0u - inside);
     }
+  }
+  map_log_set_end(m, log);
   return CLV_OK;
 }
 
@@ -314,29 +364,35 @@ static clv_result sew_finer(map_refining *r, uint32_t child, uint32_t facet) {
   return result;
 }
 
-// A facet of a plain child: its first dart has the link. There is room in the log.
+// A facet of a plain child: its first dart has the link. What is beyond is one cell, that may be plain, too, and speak
+// with its first dart then. There is room in the log.
 static void sew_facet(map_refining *r, uint32_t child, uint32_t facet) {
   map *m = r->m;
   const clv_template *shape = r->border.shape;
   const uint32_t first = shape->facet_first[facet], end = first + shape->facet_size[facet], n = shape->dimension;
   const uint8_t *at = r->table->children[child].at;
-  const clv_dart faced = r->beyond[at[first]];
-  if (faced) map_put_link(m, r->children[child] | first, faced);
-  map_writer w = map_write_begin(m);
-  for (uint32_t l = first; l < end; l++) {
-    const clv_dart beyond = r->beyond[at[l]], dart = r->children[child] | l;
-    if (!beyond) continue;
-    const map_seat seat = {beyond, r->faced[at[l]] == MAP_NO_RECORD ? map_record(m, beyond) : r->faced[at[l]]};
-    if (seat.record != MAP_NO_RECORD) {
-      map_put_alpha(&w, seat, n, dart);
-      continue;
-    }
-    if (clv_templates[map_page(m, beyond).kind].position[beyond & 63u]) continue;
-    map_write_end(m, &w);
-    map_put_link(m, beyond, dart);
-    w = map_write_begin(m);
+  const clv_dart cell = r->children[child], faced = r->beyond[at[first]];
+  if (!faced) return;
+  map_write *log = map_log_end(m);
+  *log++ = (map_write){.op = MAP_LINK, .dart = cell | first, .after = faced};
+  links_of(r, child)[facet] = faced;
+  if (map_record(m, faced) == MAP_NO_RECORD) {
+    map_log_set_end(m, log);
+    const uint8_t *position = clv_templates[map_page(m, faced).kind].position;
+    uint32_t l = first;
+    while (position[r->beyond[at[l]] & 63u]) l++;
+    map_put_link(m, r->beyond[at[l]], cell | l);
+    return;
   }
-  map_write_end(m, &w);
+  uint32_t *const facing = m->records.alpha.data + n;
+  const uint32_t *const seats = m->seats.data;
+  for (uint32_t l = first; l < end; l++) {
+    const clv_dart beyond = r->beyond[at[l]];
+    uint32_t *word = &facing[4 * (size_t)(seats[beyond >> 6] + (beyond & 63u))];
+    map_note_alpha(log++, beyond, n, *word, cell | l);
+    *word = cell | l;
+  }
+  map_log_set_end(m, log);
 }
 
 static clv_result settle_child(map_refining *r, uint32_t child) {
@@ -344,79 +400,85 @@ static clv_result settle_child(map_refining *r, uint32_t child) {
   const bool finer = has_finer(r, child);
   clv_result result = finer ? take_over(r, child) : CLV_OK;
   if (result == CLV_OK && !map_log_reserve(r->m, shape->dart_count + shape->facet_count)) return map_no_memory(r->m);
-  for (uint32_t f = 0; result == CLV_OK && f < shape->facet_count; f++) {
-    if (r->table->children[child].at[shape->facet_first[f]] == MAP_NOWHERE) continue;
+  const map_refined_child *table = &r->table->children[child];
+  for (uint32_t k = 0; result == CLV_OK && k < table->outer_count; k++) {
     if (finer)
-      result = sew_finer(r, child, f);
+      result = sew_finer(r, child, table->outer[k]);
     else
-      sew_facet(r, child, f);
+      sew_facet(r, child, table->outer[k]);
   }
   return result;
 }
 
-// Places of a child that bear an id, as bits.
-typedef struct heirlooms {
-  uint32_t corners, edges;
-} heirlooms;
+// What the heirs of a refined cell have, and where in the log each child's part begins.
+typedef struct heirs {
+  uint32_t start[8];
+  uint32_t corners[8], edges[8]; // places of a child that bear an id, as bits
+} heirs;
 
-// What a dart at a place of the border has of the parent: everything, where it had a dart there that bears ids; the
-// edge and the face, in the middle of an edge that was whole; the face, across it. One that this transaction added
-// bears none.
-static map_write *inherit_facet(const map_refining *r, uint32_t child, uint32_t facet, map_write *log, heirlooms *has) {
+// What a child has if the parent has no darts but its own: everything at a corner; the edge and the face, in the middle
+// of an edge; the face, across it. The child's first dart has the cell, at least; those inside the parent have nothing
+// else.
+static map_write *inherit_of_whole(const map_refining *r, uint32_t child, map_write *log) {
   static const uint8_t apart[4] = {0, 1, 3, 3};
-  const map *m = r->m;
-  const map_border *b = &r->border;
-  const uint32_t *ids = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)]->record_ids.data;
-  const uint8_t *places = r->table->children[child].at, *corner = b->shape->sub[6].of, *edge = b->shape->sub[5].of;
-  const uint32_t start = b->shape->facet_first[facet], end = start + b->shape->facet_size[facet];
-  uint32_t corners = 0, edges = 0;
-  for (uint32_t l = start; l < end; l++, log++) {
-    const uint32_t at = places[l], which = at & 3u;
-    const clv_dart dart = b->darts[at], heir = r->children[child] | l;
-    if (which == 0 || (dart && ids[b->records[at]])) {
-      *log = (map_write){.op = MAP_INHERIT, .dart = heir, .before = dart};
-      corners |= 1u << corner[l];
-      edges |= 1u << edge[l];
-    } else {
-      const clv_dart source = b->cell | at >> 2;
-      *log = (map_write){.op = MAP_INHERIT, .i = apart[which], .dart = heir, .before = source, .after = dart};
-      edges |= (uint32_t)(which == 1) << edge[l];
+  const clv_template *shape = r->border.shape;
+  const map_refined_child *table = &r->table->children[child];
+  const clv_dart cell = r->children[child], parent = r->border.cell;
+  const uint8_t whole = (uint8_t)((1u << shape->dimension) - 1u);
+  if (table->at[0] == MAP_NOWHERE) *log++ = (map_write){.op = MAP_INHERIT, .i = whole, .dart = cell, .before = parent};
+  for (uint32_t k = 0; k < table->outer_count; k++) {
+    const uint32_t first = shape->facet_first[table->outer[k]], end = first + shape->facet_size[table->outer[k]];
+    for (uint32_t l = first; l < end; l++) {
+      const uint32_t at = table->at[l];
+      *log++ = (map_write){.op = MAP_INHERIT, .i = apart[at & 3u], .dart = cell | l, .before = parent | at >> 2};
     }
   }
-  has->corners |= corners;
-  has->edges |= edges;
   return log;
 }
 
-// The first dart of a child has the cell, at least; those inside the parent have nothing else.
-static clv_result inherit(map_refining *r, uint32_t child) {
-  map *m = r->m;
-  const clv_template *shape = r->border.shape;
-  const uint8_t *places = r->table->children[child].at, cell = (uint8_t)((1u << shape->dimension) - 1u);
-  heirlooms has = {0, 0};
-  if (!map_log_reserve(m, shape->dart_count)) return map_no_memory(m);
-  map_write *log = m->log.data + m->log.count;
-  if (places[0] == MAP_NOWHERE)
-    *log++ = (map_write){.op = MAP_INHERIT, .i = cell, .dart = r->children[child], .before = r->border.cell};
-  for (uint32_t f = 0; f < shape->facet_count; f++)
-    if (places[shape->facet_first[f]] != MAP_NOWHERE) log = inherit_facet(r, child, f, log, &has);
-  const map_write *end = log;
-  log = m->log.data + m->log.count;
-  m->log.count = (uint32_t)(end - m->log.data);
-  if (r->told)
-    map_note_heir(r, child, has.corners, has.edges);
-  else
-    for (; log < end; log++) map_take_ids(m, log->dart, log->i, log->before);
-  return CLV_OK;
+// Where the parent had another dart that bears ids, the child has all of it; one that this transaction added bears
+// none, but tells the place.
+static void inherit_of_hung(map_refining *r, heirs *h) {
+  const map_border *b = &r->border;
+  const uint8_t *corner = b->shape->sub[6].of, *edge = b->shape->sub[5].of;
+  for (uint32_t k = 0; k < b->hung_count; k++) {
+    const uint32_t at = b->hung[k], all = b->bears[at], none = all - 1; // one of them is 0, as a mask
+    const map_child_dart home = r->table->home[at];
+    map_write *w = &r->m->log.data[h->start[home.child] + r->table->rank[at]];
+    w->before = (w->before & none) | (b->darts[at] & ~none);
+    w->i &= (uint8_t)none;
+    w->after = b->darts[at] & none;
+    h->corners[home.child] |= all << corner[home.dart];
+    h->edges[home.child] |= all << edge[home.dart];
+  }
 }
 
 static clv_result settle_children(map_refining *r) {
-  clv_result result = CLV_OK;
-  for (uint32_t c = 0; result == CLV_OK && c < r->table->child_count; c++) {
-    result = settle_child(r, c);
-    if (result == CLV_OK) result = inherit(r, c);
+  map *m = r->m;
+  const map_refinement *table = r->table;
+  heirs h;
+  for (uint32_t c = 0; c < table->child_count; c++) {
+    const clv_result result = settle_child(r, c);
+    if (result != CLV_OK) return result;
+    if (!map_log_reserve(m, r->border.shape->dart_count)) return map_no_memory(m);
+    h.start[c] = m->log.count;
+    h.corners[c] = table->children[c].corners;
+    h.edges[c] = table->children[c].edges;
+    map_log_set_end(m, inherit_of_whole(r, c, map_log_end(m)));
   }
-  return result;
+  inherit_of_hung(r, &h);
+  for (uint32_t c = 0; r->told && c < table->child_count; c++) map_note_heir(r, c, h.corners[c], h.edges[c]);
+  for (uint32_t k = h.start[0]; !r->told && k < m->log.count; k++) {
+    const map_write w = m->log.data[k];
+    if (w.op == MAP_INHERIT) map_take_ids(m, w.dart, w.i, w.before);
+  }
+  return CLV_OK;
+}
+
+static map_write *drop_at(const map_refining *r, uint32_t at, map_write *log) {
+  *log = (map_write){.op = MAP_DART_DROP, .dart = r->border.darts[at]};
+  r->m->records.name.data[r->border.records[at]] = 0;
+  return log + 1;
 }
 
 static clv_result drop_parent(map_refining *r) {
@@ -425,13 +487,10 @@ static clv_result drop_parent(map_refining *r) {
   if (r->was_plain) return map_cell_drop(m, b->cell);
   if (!map_log_reserve(m, 4u * b->shape->dart_count)) return map_no_memory(m);
   r->dropped = m->log.count;
-  map_write *log = m->log.data + m->log.count;
-  for (uint32_t at = 0; at < 4u * b->shape->dart_count; at++) {
-    if (!b->darts[at]) continue;
-    *log++ = (map_write){.op = MAP_DART_DROP, .dart = b->darts[at]};
-    m->records.name.data[b->records[at]] = 0;
-  }
-  m->log.count = (uint32_t)(log - m->log.data);
+  map_write *log = map_log_end(m);
+  for (uint32_t l = 0; l < b->shape->dart_count; l++) log = drop_at(r, 4 * l, log);
+  for (uint32_t k = 0; k < b->hung_count; k++) log = drop_at(r, b->hung[k], log);
+  map_log_set_end(m, log);
   r->dropped_count = m->log.count - r->dropped;
   m->records.alive -= r->dropped_count;
   return CLV_OK;
@@ -517,7 +576,6 @@ static void start(map_refining *r, map *m, clv_dart cell, int32_t level, const i
   r->border.level = level;
   r->border.shape = shape;
   r->border.finer = false;
-  memset(r->border.darts, 0, places * sizeof *r->border.darts);
   memset(r->beyond, 0, places * sizeof *r->beyond);
   r->was_plain = map_dart_plain(m, cell);
   r->begun = r->told = false;

@@ -25,9 +25,17 @@ typedef struct map_child_dart {
 typedef struct map_refined_child {
   uint8_t at[CLV_TEMPLATE_DARTS]; // which place of the border each dart has
   map_child_dart link[6];         // what the first dart of each facet faces inside; child MAP_NOWHERE: on the border
+  uint8_t outer[6], outer_count;  // facets on the border
   uint8_t vertex[8], edge[12];    // of solids: which one of all children's each corner and edge is
-  uint8_t old[8];                 // whether a corner is one of the parent's
+  uint8_t corners;                // likewise: those that it surely has of the parent, as bits; and edges, or halves
+  uint16_t edges;
+  uint8_t old[8]; // whether a corner is one of the parent's
 } map_refined_child;
+
+// A vertex or an edge of all children: its number, and where the first child has it that does.
+typedef struct map_first_seat {
+  uint8_t number, child, dart;
+} map_first_seat;
 
 // A vertex that may be new: its place on the border, a dart that names it, and those it lies between.
 typedef struct map_birth {
@@ -42,9 +50,11 @@ typedef struct map_refinement {
   uint8_t vertex_count, edge_count;
   uint8_t vertex_at[MAP_REFINED_VERTICES], edge_at[MAP_REFINED_EDGES];
   uint8_t vertex_on[MAP_POSITIONS], edge_on[MAP_POSITIONS];
+  map_first_seat vertex_seats[MAP_REFINED_VERTICES], edge_seats[MAP_REFINED_EDGES]; // in the order of children
   uint8_t border[MAP_POSITIONS][3]; // where a0, a1 and a2 lead from there, along the border
   map_refined_child children[8];
   map_child_dart home[MAP_POSITIONS]; // the child that has a place of the border
+  uint8_t rank[MAP_POSITIONS];        // what the child has there is told behind so many others
   map_birth births[CLV_REFINED_VERTICES];
 } map_refinement;
 
@@ -63,10 +73,13 @@ typedef struct map_border {
   const clv_template *shape;
   clv_dart darts[MAP_POSITIONS];
   uint32_t records[MAP_POSITIONS]; // theirs, where the cell has records
-  bool finer;                      // some edges between them are halved once more
+  uint8_t bears[MAP_POSITIONS];    // 1 for those that bear ids: they were there before this transaction
+  uint8_t hung[MAP_POSITIONS];     // places of those that are not the cell's own, in order, once all were found
+  uint32_t hung_count;
+  bool finer; // some edges between them are halved once more
 } map_border;
 
-// Fills in the darts; refuses what does not look like a cell of that level.
+// Fills in the darts, where there were none, and who bears ids; refuses what does not look like a cell of that level.
 clv_result map_find_border(map_border *border);
 
 // Where the edge ends that begins at a dart, at the level of children; false where there is none.
@@ -87,15 +100,15 @@ typedef struct map_refining {
   map_border border;
   const map_refinement *table;
   clv_dart beyond[MAP_POSITIONS]; // what faces each place; 0: free, or not there yet
-  uint32_t faced[MAP_POSITIONS];  // its record; MAP_NO_RECORD where it had none when it was found
   clv_dart children[8];
   bool was_plain; // the parent had no records
   // What is known of its vertices and edges (lineage.h), while `told` says so: those of all children together; of the
   // cells beyond: corners in the middle of faces and edges across, once there are some; and what there was to be told
   // before.
   bool begun, told;
-  uint32_t vertices[MAP_REFINED_VERTICES], corners[MAP_REFINED_VERTICES];
-  uint32_t edges[MAP_REFINED_EDGES], cell_edges[MAP_REFINED_EDGES];
+  uint32_t *vertices, *edges; // where the lineage keeps them
+  uint32_t corners[MAP_REFINED_VERTICES], cell_edges[MAP_REFINED_EDGES];
+  uint32_t edges_borne[MAP_REFINED_EDGES]; // the ids that edges have until the commit: a half that of the whole
   uint32_t came_before, notable_before, extended_before, grown_before, newcomers_before[4];
   uint32_t dropped, dropped_count; // entries of the log that drop the darts of a parent with records
   clv_walk pieces;                 // of edges across faces that finer neighbours halved, one after the other ...

@@ -87,8 +87,10 @@ clv_result map_border_pieces(const map_border *b, uint32_t at, clv_walk *pieces)
 }
 
 static inline void put(map_border *b, uint32_t at, map_seat seat) {
+  const uint32_t *ids = b->m->indices[clv_orbit_dims(&b->m->view, CLV_VERTEX)]->record_ids.data;
   b->darts[at] = seat.dart;
   b->records[at] = seat.record;
+  b->bears[at] = ids[seat.record] != 0;
 }
 
 // Where the edge from a dart ends at the level of children, if a vertex of that level is there.
@@ -139,6 +141,27 @@ static inline bool fits_at(map_border *b, const map_refinement *table, uint32_t 
   return leads_to(b, at, 0, to[0]) && leads_to(b, at, 1, to[1]) && leads_to(b, at, 2, to[2]);
 }
 
+// The same at once, in space, where nothing is finer still: whether every link leads where it must.
+static bool fits_straight(const map_border *b) {
+  const map_refinement *table = map_refinement_of(map_page(b->m, b->cell).kind, 0);
+  const clv_template *shape = b->shape;
+  const clv_dart *const links = b->m->records.alpha.data, *const darts = b->darts;
+  uint32_t wrong = 0;
+  for (uint32_t l = 0; l < shape->dart_count; l++) {
+    const clv_dart *alpha = links + 4 * (size_t)b->records[4 * l], middle = darts[4 * l + 1];
+    wrong |= alpha[0] ^ (middle ? middle : b->cell | shape->alpha[0][l]);
+    wrong |= (alpha[1] ^ (b->cell | shape->alpha[1][l])) | (alpha[2] ^ (b->cell | shape->alpha[2][l]));
+  }
+  for (uint32_t k = 0; k < b->hung_count; k++) {
+    const uint32_t at = b->hung[k], l = at >> 2;
+    const clv_dart *alpha = links + 4 * (size_t)b->records[at];
+    const uint8_t *to = table->border[at];
+    const uint32_t next = darts[4 * l + 2] ? to[1] : 4u * shape->alpha[0][l] + 1u; // on a face that is whole
+    wrong |= (alpha[0] ^ darts[to[0]]) | (alpha[1] ^ darts[next]) | (alpha[2] ^ darts[to[2]]);
+  }
+  return !wrong;
+}
+
 // Everything else must fit to what was found: an edge that is whole, one that is halved on a face that is whole, a
 // refined face.
 static bool fits(map_border *b) {
@@ -165,22 +188,46 @@ static bool find_own(map_border *b) {
   const uint32_t first = map_record(b->m, b->cell);
   if (!map_row_alive(b->m, page.kind, map_row(page, b->cell))) return false;
   for (uint32_t l = 0; l < b->shape->dart_count; l++) {
-    put(b, 4 * l, (map_seat){b->cell | l, first + l});
+    b->darts[4 * l] = b->cell | l;
+    b->records[4 * l] = first + l;
+    b->bears[4 * l] = 1; // a cell that was added has ids, too
     if (b->m->records.name.data[first + l] != (b->cell | l)) return false;
   }
   return true;
 }
 
+static void find_plain(map_border *b) {
+  for (uint32_t l = 0; l < b->shape->dart_count; l++) {
+    b->darts[4 * l] = b->cell | l;
+    b->bears[4 * l] = 1;
+  }
+}
+
+static void list_hung(map_border *b) {
+  const uint32_t end = 4u * b->shape->dart_count;
+  uint32_t count = 0;
+  for (uint32_t at = 0; at < end; at += 4)
+    for (uint32_t j = 1; j < 4; j++) {
+      b->hung[count] = (uint8_t)(at + j); // one that is not there is written over
+      count += b->darts[at + j] != CLV_NO_DART;
+    }
+  b->hung_count = count;
+}
+
 clv_result map_find_border(map_border *b) {
   const uint32_t count = b->shape->dart_count;
+  memset(b->darts, 0, 4 * count * sizeof *b->darts);
+  memset(b->bears, 0, 4 * count * sizeof *b->bears);
+  b->hung_count = 0;
   if (map_dart_plain(b->m, b->cell)) {
-    for (uint32_t l = 0; l < count; l++) b->darts[4 * l] = b->cell | l;
+    find_plain(b);
     return CLV_OK;
   }
   bool found = find_own(b);
   for (uint32_t l = 0; found && l < count; l++) found = find_edge(b, l);
   for (uint32_t l = 0; found && l < count; l++) found = find_across(b, l);
-  found = found && fits(b);
+  if (found) list_hung(b);
+  found = found && ((b->shape->dimension == 3 && fits_straight(b)) || fits(b));
   return found ? CLV_OK
                : map_fail(b->m, CLV_ERROR_REFUSED,
                           "the cell of dart %u does not look like one of level %d: its faces were changed otherwise",

@@ -62,7 +62,7 @@ clv_dart map_dart_before(const map *m, uint32_t block) {
 // Each cell that darts were hung into is told of once. Room for marks was made before.
 static void tell_grown(map *m, clv_dart dart, uint32_t block, uint32_t stamp) {
   const uint32_t cells = clv_orbit_dims(&m->view, CLV_CELL);
-  uint32_t *mark = &m->scratch->marks.data[map_record(m, dart)];
+  uint32_t *mark = &m->scratch->marks.data[map_own_record(m, dart)];
   if (*mark != stamp) map_emit(m, cells, CLV_CHANGED, dart, cell_id(m, block), (clv_id){0, 0});
   *mark = stamp;
 }
@@ -101,7 +101,7 @@ static void settle_told(map *m) {
   for (uint32_t k = 0; k < l->grown.count; k++) {
     const map_grown grown = l->grown.data[k];
     const clv_dart dart = map_dart_before(m, grown.block);
-    if (m->records.name.data[map_record(m, dart)] != dart) continue;
+    if (m->records.name.data[map_own_record(m, dart)] != dart) continue;
     tell_grown(m, dart, grown.block, stamp);
     count_darts(m, grown.block, grown.count);
   }

@@ -74,11 +74,12 @@ static int compare_blocks(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
-// New ones mostly come in order.
-static void sort_blocks(map_words *blocks) {
+// New ones mostly come in order. Whether they did.
+static bool sort_blocks(map_words *blocks) {
   bool ordered = true;
   for (uint32_t k = 1; k < blocks->count; k++) ordered &= blocks->data[k - 1] <= blocks->data[k];
   if (!ordered) qsort(blocks->data, blocks->count, sizeof *blocks->data, compare_blocks);
+  return ordered;
 }
 
 static bool find_fresh_blocks(map *m, const map_plan *plan) {
@@ -681,14 +682,17 @@ static bool list_families(map *m, map_plan *plan) {
     s->begetters.data[s->begetters.count++] = d->parent >> 6;
     for (uint32_t c = 0; c < d->table->child_count; c++) s->fresh.data[s->fresh.count++] = d->children[c] >> 6;
   }
-  sort_blocks(&s->fresh);
+  const bool ordered = sort_blocks(&s->fresh);
   sort_blocks(&s->begetters);
   s->sources.count = s->fresh.count * CLV_TEMPLATE_DARTS;
+  uint32_t next = 0;
   for (uint32_t k = 0; k < l->divisions.count; k++) {
     const map_division *d = &l->divisions.data[k];
-    for (uint32_t c = 0; c < d->table->child_count; c++)
-      s->sources.data[(size_t)map_fresh_number(m, d->children[c] >> 6) * CLV_TEMPLATE_DARTS] =
-          (map_source){d->parent, (1u << m->view.dimension) - 1u};
+    const map_source source = {d->parent, (1u << m->view.dimension) - 1u};
+    for (uint32_t c = 0; c < d->table->child_count; c++, next++) {
+      const uint32_t number = ordered ? next : map_fresh_number(m, d->children[c] >> 6);
+      s->sources.data[(size_t)number * CLV_TEMPLATE_DARTS] = source;
+    }
   }
   return true;
 }

@@ -9,14 +9,9 @@
 
 #include "map/walk.h"
 
-static uint32_t first_record(const map *m, clv_page page, clv_dart cell) {
-  return m->rows[page.kind].data.data[(size_t)map_row(page, cell) * m->rows[page.kind].words];
-}
-
 bool map_has_shape(const map *m, clv_dart cell) {
-  const clv_page page = map_page(m, cell);
-  const clv_template *shape = &clv_templates[page.kind];
-  const uint32_t first = first_record(m, page, cell);
+  const clv_template *shape = &clv_templates[map_page(m, cell).kind];
+  const uint32_t first = map_record(m, cell);
   for (uint32_t l = 0; l < shape->dart_count; l++) {
     const uint32_t record = first + l;
     const clv_dart *alpha = &m->records.alpha.data[4 * (size_t)record];
@@ -30,14 +25,13 @@ bool map_has_shape(const map *m, clv_dart cell) {
 }
 
 void map_keep_shape(map *m, clv_dart cell) {
-  const clv_page page = map_page(m, cell);
-  m->records.cell.data[first_record(m, page, cell)] |= MAP_SHAPED;
+  m->records.cell.data[map_record(m, cell)] |= MAP_SHAPED;
 }
 
 void map_note_shape(map *m, clv_dart cell) {
   const clv_page page = map_page(m, cell);
   if (!map_is_template(page.kind)) return;
-  uint32_t *word = &m->records.cell.data[first_record(m, page, cell)];
+  uint32_t *word = &m->records.cell.data[map_record(m, cell)];
   *word = (*word & ~MAP_SHAPED) | (map_has_shape(m, cell) ? MAP_SHAPED : 0);
 }
 
@@ -46,6 +40,6 @@ clv_kind clv_cell_shape(const clv_map *view, clv_dart dart) {
   if (map_dart_plain(m, dart)) return (clv_kind)map_page(m, dart).kind;
   const clv_dart cell = map_block(m, dart) << 6;
   const clv_page page = map_page(m, cell);
-  const bool shaped = map_is_template(page.kind) && m->records.cell.data[first_record(m, page, cell)] & MAP_SHAPED;
+  const bool shaped = map_is_template(page.kind) && m->records.cell.data[map_record(m, cell)] & MAP_SHAPED;
   return shaped ? (clv_kind)page.kind : view->dimension == 2 ? CLV_POLYGON : CLV_POLYHEDRON;
 }

@@ -34,10 +34,8 @@ static inline void add(star *s, clv_dart key, clv_dart dart) {
 static inline bool has_corners(const map *m, clv_page page, clv_dart dart) {
   if (page.plain) return true;
   if (!map_is_template(page.kind)) return false;
-  const uint32_t row = map_row(page, dart);
-  if (!(m->rows[page.kind].state.data[row] & MAP_EXTENDED)) return true;
-  const uint32_t first = m->rows[page.kind].data.data[(size_t)row * m->rows[page.kind].words];
-  return !m->open && (m->records.cell.data[first] & MAP_SHAPED);
+  const uint32_t first = m->seats.data[dart >> 6];
+  return first == MAP_NO_RECORD || (!m->open && (m->records.cell.data[first] & MAP_SHAPED));
 }
 
 // The least dart of a corner made of records, and every other dart of it, which lead out of it; 0 where it is open.
@@ -72,11 +70,10 @@ static bool arrive(star *s, clv_dart dart) {
 
 // What lies beyond an exit of a corner that is a template's.
 static inline clv_dart beyond(const map *m, clv_page page, clv_dart cell, clv_exit exit) {
+  const uint32_t record = map_record(m, cell | exit.dart);
+  if (record != MAP_NO_RECORD) return m->records.alpha.data[4 * (size_t)record + 3];
   const map_rows *rows = &m->rows[page.kind];
-  const uint32_t row = map_row(page, cell), *links = &rows->data.data[(size_t)row * rows->words];
-  if (!page.plain && (rows->state.data[row] & MAP_EXTENDED))
-    return m->records.alpha.data[4 * (size_t)(links[0] + exit.dart) + 3];
-  const clv_dart link = links[exit.facet];
+  const clv_dart link = rows->data.data[(size_t)map_row(page, cell) * rows->words + exit.facet];
   if (!link) return cell | exit.dart;
   const clv_page there = map_page(m, link);
   if (!there.plain && map_record(m, link) != MAP_NO_RECORD) return clv_alpha_facing(&m->view, link, exit.position);

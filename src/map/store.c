@@ -46,9 +46,8 @@ uint32_t map_side(const map *m, clv_dart dart) {
 
 clv_dart clv_alpha_facing(const clv_map *view, clv_dart link, uint32_t steps) {
   const map *m = map_read(view);
-  const clv_page page = map_page(m, link);
-  if (map_is_template(page.kind) && !(m->rows[page.kind].state.data[map_row(page, link)] & MAP_EXTENDED))
-    return (link & ~63u) | clv_templates[page.kind].turn[link & 63u][steps];
+  if (map_record(m, link) == MAP_NO_RECORD)
+    return (link & ~63u) | clv_templates[map_page(m, link).kind].turn[link & 63u][steps];
   for (uint32_t k = 0; k < steps; k++) link = clv_alpha(view, link, k & 1u);
   return link;
 }
@@ -121,23 +120,38 @@ uint64_t clv_dart_count(const clv_map *view) {
 
 // Pages, rows and records
 
+// The records of a page's blocks: those of darts of their own are known, of cells none has any yet.
+static void fill_seats(map *m, uint32_t number) {
+  const clv_page page = m->pages.data[number];
+  const bool darts = page.kind == MAP_KIND_DARTS;
+  uint32_t *seats = m->seats.data + ((size_t)number << 10);
+  for (uint32_t k = 0; k <= CLV_BLOCK_MASK; k++) seats[k] = darts ? page.row + 64 * k : MAP_NO_RECORD;
+  m->seats.count = (number + 1) << 10;
+}
+
 // Pages for all that room was asked for, of every kind: each may be taken up before another is asked for.
 static bool reserve_pages(map *m) {
   uint64_t need = 1 + ((m->records.room + 0xFFFFu) >> 16);
   for (uint32_t kind = CLV_TEMPLATE_FIRST; kind < MAP_KINDS; kind++)
     need += (m->rows[kind].room + CLV_BLOCK_MASK) >> 10;
-  return need <= 1u << 16 && BASE_RESERVE(&m->allocator, &m->pages, need);
+  if (need > 1u << 16 || !BASE_RESERVE(&m->allocator, &m->pages, need)) return false;
+  if (!m->records.room && !m->rows[CLV_POLYGON].room && !m->rows[CLV_POLYHEDRON].room) return true; // all are plain
+  if (!BASE_RESERVE(&m->allocator, &m->seats, need << 10)) return false;
+  while (m->seats.count < m->pages.count << 10) fill_seats(m, m->seats.count >> 10);
+  return true;
 }
 
 static void page_add(map *m, map_words *list, uint8_t kind, uint32_t row) {
   list->data[list->count++] = m->pages.count;
   m->pages.data[m->pages.count++] = (clv_page){row, kind, map_is_template(kind), 0};
   m->view.page_count = m->pages.count;
+  if (m->seats.count) fill_seats(m, m->pages.count - 1);
 }
 
 static void page_remove(map *m, map_words *list) {
   list->count--;
   m->view.page_count = --m->pages.count;
+  if (m->seats.count) m->seats.count = m->pages.count << 10;
 }
 
 static bool rows_reserve_arrays(map *m, uint32_t kind, uint64_t need) {
@@ -169,41 +183,54 @@ bool map_rows_reserve(map *m, uint32_t kind, uint64_t more) {
   return done;
 }
 
-uint32_t map_rows_take(map *m, uint32_t kind, bool *fresh) {
-  map_rows *rows = &m->rows[kind];
-  uint32_t row = rows->free;
-  *fresh = row == 0;
-  if (row) {
-    row--;
-    rows->free = rows->data.data[row * rows->words];
-  } else {
-    row = rows->count;
-    if ((row & CLV_BLOCK_MASK) == 0) page_add(m, &rows->pages, (uint8_t)kind, row);
-    rows->count++;
-    rows->state.data[row] = 0;
-  }
-  rows->state.data[row] = (uint16_t)((rows->state.data[row] & MAP_GENERATION) + 1);
-  memset(&rows->data.data[row * rows->words], 0, rows->words * sizeof(uint32_t));
-  rows->alive++;
+static void clear_words(uint32_t *words, size_t count) {
+  for (size_t k = 0; k < count; k++) words[k] = 0;
+}
+
+// Rows that follow one another.
+static void clear_rows(map *m, uint32_t kind, uint32_t row, uint32_t count) {
+  const map_rows *rows = &m->rows[kind];
+  clear_words(&rows->data.data[(size_t)row * rows->words], (size_t)count * rows->words);
   for (uint32_t k = 0; k < m->numbered_count && map_is_template(kind); k++) {
-    map_index *index = m->numbered[k];
-    if (!index->crossing) continue;
+    const map_index *index = m->numbered[k];
     const uint32_t width = clv_templates[kind].sub[index->inner].count;
-    uint32_t *ids = &index->ids[kind].data[(size_t)row * width];
-    for (uint32_t s = 0; s < width; s++) ids[s] = 0;
+    if (index->crossing) clear_words(&index->ids[kind].data[(size_t)row * width], (size_t)count * width);
   }
+}
+
+// One that nobody uses; there is one.
+static uint32_t reuse_row(map *m, uint32_t kind) {
+  map_rows *rows = &m->rows[kind];
+  const uint32_t row = rows->free - 1;
+  rows->free = rows->data.data[(size_t)row * rows->words];
+  rows->state.data[row] = (uint16_t)((rows->state.data[row] & MAP_GENERATION) + 1);
   return row;
 }
 
-void map_rows_append(map *m, uint32_t kind, uint32_t count) {
+// So many behind the last; the first of them.
+static uint32_t append_rows(map *m, uint32_t kind, uint32_t count) {
   map_rows *rows = &m->rows[kind];
   const uint32_t first = rows->count;
   while ((uint64_t)rows->pages.count << 10 < (uint64_t)first + count)
     page_add(m, &rows->pages, (uint8_t)kind, rows->pages.count << 10);
   rows->count += count;
-  rows->alive += count;
-  if (count) memset(&rows->data.data[first * rows->words], 0, (size_t)count * rows->words * sizeof(uint32_t));
   for (uint32_t k = 0; k < count; k++) rows->state.data[first + k] = 1;
+  return first;
+}
+
+uint32_t map_rows_take(map *m, uint32_t kind, bool *fresh) {
+  *fresh = m->rows[kind].free == 0;
+  const uint32_t row = *fresh ? append_rows(m, kind, 1) : reuse_row(m, kind);
+  clear_rows(m, kind, row, 1);
+  m->rows[kind].alive++;
+  return row;
+}
+
+void map_rows_append(map *m, uint32_t kind, uint32_t count) {
+  const map_rows *rows = &m->rows[kind];
+  const uint32_t first = append_rows(m, kind, count);
+  m->rows[kind].alive += count;
+  if (count) memset(&rows->data.data[first * rows->words], 0, (size_t)count * rows->words * sizeof(uint32_t));
 }
 
 void map_rows_give(map *m, uint32_t kind, uint32_t row) {
@@ -281,19 +308,6 @@ uint32_t map_records_take(map *m, uint32_t length, bool *fresh) {
   return record;
 }
 
-// Mostly of one dart, or of the four that come into the middle of an edge: no call is worth that.
-static void clear_ids(map *m, uint32_t record, uint32_t length) {
-  for (uint32_t k = 0; k < m->numbered_count; k++) {
-    uint32_t *ids = &m->numbered[k]->record_ids.data[record];
-    if (length == 1)
-      *ids = 0;
-    else if (length == 4)
-      memset(ids, 0, 4 * sizeof *ids);
-    else
-      memset(ids, 0, length * sizeof *ids);
-  }
-}
-
 void map_records_give(map *m, uint32_t record, uint32_t length) {
   for (uint32_t k = 0; k < length; k++) m->records.name.data[record + k] = 0;
   m->records.alpha.data[4 * (size_t)record] = m->records.free[length];
@@ -337,11 +351,19 @@ clv_result map_link(map *m, clv_dart facet_first, clv_dart link) {
   return CLV_OK;
 }
 
-static void set_extended(map *m, clv_dart cell, bool extended) {
+static void set_extended(map *m, clv_dart cell, uint32_t first) {
   clv_page *page = &m->pages.data[cell >> CLV_PAGE_SHIFT];
-  uint16_t *state = &m->rows[page->kind].state.data[map_row(*page, cell)];
-  *state = (uint16_t)(extended ? *state | MAP_EXTENDED : *state & ~MAP_EXTENDED);
-  page->extended = (uint16_t)(page->extended + (extended ? 1 : -1));
+  m->rows[page->kind].state.data[map_row(*page, cell)] |= MAP_EXTENDED;
+  *link_word(m, cell) = m->seats.data[cell >> 6] = first;
+  page->extended++;
+  page->plain = false;
+}
+
+static void set_plain(map *m, clv_dart cell) {
+  clv_page *page = &m->pages.data[cell >> CLV_PAGE_SHIFT];
+  m->rows[page->kind].state.data[map_row(*page, cell)] &= (uint16_t)~MAP_EXTENDED;
+  m->seats.data[cell >> 6] = MAP_NO_RECORD;
+  page->extended--;
   page->plain = page->extended == 0;
 }
 
@@ -359,22 +381,26 @@ void map_read_facet(const map *m, clv_dart link, uint32_t size, uint32_t *beyond
   }
 }
 
-static void copy_links_to_records(map *m, clv_dart cell, const clv_template *shape, uint32_t first) {
-  map_records *records = &m->records;
+static void copy_facing(const map *m, clv_dart cell, const clv_template *shape, uint32_t first) {
   const clv_page page = map_page(m, cell);
-  const uint32_t row = map_row(page, cell), n = shape->dimension, count = shape->dart_count;
-  const uint32_t turned = m->rows[page.kind].state.data[row] & MAP_TURNED ? 1 : 0;
+  const uint32_t *facets = &m->rows[page.kind].data.data[(size_t)map_row(page, cell) * shape->facet_count];
+  uint32_t *facing = m->records.alpha.data + 4 * (size_t)first + shape->dimension;
+  for (uint32_t f = 0; f < shape->facet_count; f++)
+    if (facets[f]) map_read_facet(m, facets[f], shape->facet_size[f], facing + 4 * (size_t)shape->facet_first[f]);
+}
+
+// The darts of a cell are those of its template; how many they are the caller mostly knows.
+CLV_INLINE void copy_to_records(map *m, clv_dart cell, const clv_template *shape, uint32_t first, uint32_t count) {
+  const map_records *records = &m->records;
+  const clv_page page = map_page(m, cell);
+  const uint32_t row = map_row(page, cell);
+  const uint32_t turned = m->rows[page.kind].state.data[row] & MAP_TURNED ? MAP_SIDE : 0;
   uint32_t *alpha = records->alpha.data + 4 * (size_t)first;
-  const uint32_t *facets = &m->rows[page.kind].data.data[(size_t)row * shape->facet_count];
-  uint32_t *cells = records->cell.data + first, *names = records->name.data + first, side = cell >> 6 | turned << 31;
+  uint32_t *cells = records->cell.data + first, *names = records->name.data + first;
   const uint32_t *constants = map_template_links[page.kind][0];
   for (uint32_t k = 0; k < 4 * count; k++) alpha[k] = cell + constants[k]; // beyond the cell they lead nowhere yet
-  for (uint32_t l = 0; l < count; l++, side ^= MAP_SIDE) {
-    cells[l] = side;
-    names[l] = cell + l;
-  }
-  for (uint32_t f = 0; f < shape->facet_count; f++)
-    if (facets[f]) map_read_facet(m, facets[f], shape->facet_size[f], alpha + 4 * (size_t)shape->facet_first[f] + n);
+  for (uint32_t l = 0; l < count; l++) cells[l] = (cell >> 6 | turned) ^ (l & 1u ? MAP_SIDE : 0);
+  for (uint32_t l = 0; l < count; l++) names[l] = cell + l;
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     const map_index *index = m->numbered[k];
     const clv_suborbits *sub = &shape->sub[index->inner];
@@ -384,7 +410,10 @@ static void copy_links_to_records(map *m, clv_dart cell, const clv_template *sha
       continue;
     }
     const uint32_t *own = &index->ids[page.kind].data[(size_t)row * sub->count];
-    for (uint32_t l = 0; l < count; l++) ids[l] = own[sub->of[l]];
+    for (uint32_t l = 0; l < count; l += 2) { // a0 joins even darts and odd ones
+      ids[l] = own[sub->of[l]];
+      ids[l + 1] = own[sub->of[l + 1]];
+    }
   }
 }
 
@@ -397,11 +426,14 @@ clv_result map_extend(map *m, clv_dart dart) {
   if (!BASE_RESERVE(&m->allocator, &m->log, (uint64_t)m->log.count + 1)) return map_no_memory(m);
   bool fresh;
   const uint32_t first = map_records_take(m, shape->dart_count, &fresh);
-  copy_links_to_records(m, cell, shape, first);
-  uint32_t *word = link_word(m, cell);
-  const map_write write = {.op = MAP_EXTEND, .fresh = fresh, .dart = cell, .before = *word, .after = first};
-  *word = first;
-  set_extended(m, cell, true);
+  if (page.kind == CLV_TET)
+    copy_to_records(m, cell, shape, first, 24);
+  else
+    copy_to_records(m, cell, shape, first, shape->dart_count);
+  copy_facing(m, cell, shape, first);
+  const map_write write = {
+      .op = MAP_EXTEND, .fresh = fresh, .dart = cell, .before = *link_word(m, cell), .after = first};
+  set_extended(m, cell, first);
   return map_write_log(m, write);
 }
 
@@ -409,9 +441,9 @@ uint32_t map_extend_empty(map *m, clv_dart cell) {
   bool fresh;
   const uint32_t count = clv_templates[map_page(m, cell).kind].dart_count, first = map_records_take(m, count, &fresh);
   memset(&m->records.name.data[first], 0, count * sizeof *m->records.name.data);
-  clear_ids(m, first, count);
-  *link_word(m, cell) = first;
-  set_extended(m, cell, true);
+  for (uint32_t k = 0; k < m->numbered_count; k++)
+    memset(&m->numbered[k]->record_ids.data[first], 0, count * sizeof(uint32_t));
+  set_extended(m, cell, first);
   return first;
 }
 
@@ -423,7 +455,7 @@ void map_unextend(map *m, clv_dart cell, const uint32_t *links) {
   for (uint32_t l = 0; l < shape->dart_count; l++) m->records.alive -= m->records.name.data[first + l] != 0;
   map_records_give(m, first, shape->dart_count);
   for (uint32_t f = 0; f < shape->facet_count; f++) words[f] = links ? links[f] : 0;
-  set_extended(m, cell, false);
+  set_plain(m, cell);
 }
 
 clv_result map_cell_add(map *m, clv_kind kind, clv_dart *dart) {
@@ -433,6 +465,25 @@ clv_result map_cell_add(map *m, clv_kind kind, clv_dart *dart) {
   const uint32_t row = map_rows_take(m, kind, &fresh);
   *dart = map_cell_dart(m, kind, row);
   return map_write_log(m, (map_write){.op = MAP_CELL_ADD, .i = (uint8_t)kind, .fresh = fresh, .dart = *dart});
+}
+
+void map_put_cells(map *m, clv_kind kind, uint32_t count, clv_dart *cells) {
+  map_write *log = map_log_end(m);
+  uint32_t reused = 0;
+  for (; reused < count && m->rows[kind].free; reused++) {
+    const uint32_t row = reuse_row(m, kind);
+    clear_rows(m, kind, row, 1);
+    cells[reused] = map_cell_dart(m, kind, row);
+  }
+  if (reused < count) {
+    const uint32_t first = append_rows(m, kind, count - reused);
+    clear_rows(m, kind, first, count - reused);
+    for (uint32_t k = reused; k < count; k++) cells[k] = map_cell_dart(m, kind, first + k - reused);
+  }
+  for (uint32_t k = 0; k < count; k++)
+    log[k] = (map_write){.op = MAP_CELL_ADD, .i = (uint8_t)kind, .fresh = k >= reused, .dart = cells[k]};
+  map_log_set_end(m, log + count);
+  m->rows[kind].alive += count;
 }
 
 clv_result map_cell_drop(map *m, clv_dart dart) {
@@ -458,41 +509,70 @@ clv_result map_dart_hang(map *m, uint32_t side, int32_t level, uint32_t block, c
   return CLV_OK;
 }
 
-// Records for so many darts; those that nobody uses come first, and that is how many they are.
+// Seats for so many darts; those that nobody uses come first, and that is how many they are.
 static uint32_t take_seats(map *m, uint32_t count, map_seat *seats) {
   map_records *records = &m->records;
   uint32_t free = records->free[1], reused = 0;
   for (; reused < count && free; reused++) {
-    seats[reused].record = free - 1;
+    seats[reused] = (map_seat){map_record_name(m, free - 1), free - 1};
     free = records->alpha.data[4 * (size_t)(free - 1)];
   }
   records->free[1] = free;
   records->alive += count;
   if (reused == count) return reused;
   const uint32_t next = append_records(m, count - reused);
-  for (uint32_t k = reused; k < count; k++) seats[k].record = next + k - reused;
+  const clv_dart name = map_record_name(m, next);
+  const bool one_page = next >> 16 == (next + count - reused - 1) >> 16;
+  for (uint32_t k = reused, ahead = 0; k < count; k++, ahead++)
+    seats[k] = (map_seat){one_page ? name + ahead : map_record_name(m, next + ahead), next + ahead};
   return reused;
 }
 
-void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_seat *seats) {
-  map_records *records = &m->records;
-  map_write *log = m->log.data + m->log.count;
-  uint32_t *const links = records->alpha.data, *const cell = records->cell.data, *const name = records->name.data;
-  const uint8_t above = (uint8_t)(level + 1);
-  const uint32_t reused = take_seats(m, count, seats);
-  for (uint32_t k = 0; k < count; k++) {
-    const uint32_t record = seats[k].record;
-    const clv_dart dart = seats[k].dart = map_record_name(m, record);
-    uint32_t *alpha = links + 4 * (size_t)record;
-    alpha[0] = alpha[1] = alpha[2] = alpha[3] = dart;
-    cell[record] = cells[k];
-    name[record] = dart;
-    records->level.data[record] = above;
-    log[k] = (map_write){MAP_DART_ADD, above, k >= reused, dart, cells[k] & MAP_BLOCK, cells[k] >> 31};
+// Of records that follow one another, mostly of one, or of the four that come into the middle of an edge: no call is
+// worth that.
+static void clear_ids(map *m, uint32_t record, uint32_t length) {
+  map_index *const *const end = m->numbered + m->numbered_count;
+  for (map_index *const *index = m->numbered; index < end; index++) {
+    uint32_t *ids = &(*index)->record_ids.data[record];
+    if (length == 1)
+      *ids = 0;
+    else if (length == 4)
+      memset(ids, 0, 4 * sizeof *ids);
+    else
+      memset(ids, 0, length * sizeof *ids);
   }
-  m->log.count += count;
+}
+
+// What is read again and again lies in local variables: bytes that are written may be anything.
+CLV_INLINE void hang(map *m, const map_seat *seats, const uint32_t *cells, uint32_t count, uint8_t above, bool fresh) {
+  const map_records *records = &m->records;
+  map_write *log = map_log_end(m);
+  uint32_t *const links = records->alpha.data, *const cell = records->cell.data, *const name = records->name.data;
+  uint8_t *const levels = records->level.data;
+  for (uint32_t k = 0; k < count; k++, log++) {
+    const map_seat seat = seats[k];
+    const uint32_t in = cells[k];
+    uint32_t *alpha = links + 4 * (size_t)seat.record;
+    alpha[0] = alpha[1] = alpha[2] = alpha[3] = seat.dart;
+    cell[seat.record] = in;
+    name[seat.record] = seat.dart;
+    levels[seat.record] = above;
+    log->op = MAP_DART_ADD;
+    log->i = above;
+    log->fresh = fresh;
+    log->dart = seat.dart;
+    log->before = in & MAP_BLOCK;
+    log->after = in >> 31;
+  }
+  map_log_set_end(m, log);
+}
+
+void map_hang(map *m, uint32_t count, const uint32_t *cells, int32_t level, map_seat *seats) {
+  const uint32_t reused = take_seats(m, count, seats);
   for (uint32_t k = 0; k < reused; k++) clear_ids(m, seats[k].record, 1);
   if (reused < count) clear_ids(m, seats[reused].record, count - reused);
+  hang(m, seats, cells, reused, (uint8_t)(level + 1), false);
+  hang(m, seats + reused, cells + reused, count - reused, (uint8_t)(level + 1), true);
 }
 
 clv_result map_dart_drop(map *m, clv_dart dart) {
@@ -541,7 +621,7 @@ static void undo(map *m, map_write w) {
     m->records.alpha.data[4 * map_record(m, w.dart) + w.i] = w.before;
     break;
   case MAP_EXTEND:
-    set_extended(m, w.dart, false);
+    set_plain(m, w.dart);
     *link_word(m, w.dart) = w.before;
     records_untake(m, w.after, clv_templates[page.kind].dart_count, w.fresh);
     break;

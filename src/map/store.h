@@ -158,6 +158,9 @@ typedef struct map {
   uint64_t revision;
 
   BASE_ARRAY(clv_page) pages;
+  // By block, in pages that are not plain: the record of its first dart, MAP_NO_RECORD where it has none. There are
+  // none as long as nobody asked for room for records.
+  map_words seats;
   map_rows rows[MAP_KINDS];
   map_records records;
   map_index *indices[MAP_INDICES];  // by dims; NULL when not numbered
@@ -209,13 +212,13 @@ static inline bool map_row_alive(const map *m, uint32_t kind, uint32_t row) {
 
 // The record that holds a dart's links, MAP_NO_RECORD for a dart of a template cell that is not extended.
 static inline uint32_t map_record(const map *m, clv_dart dart) {
-  const clv_page page = map_page(m, dart);
-  if (page.plain) return MAP_NO_RECORD;
-  if (page.kind == MAP_KIND_DARTS) return page.row + (dart & 0xFFFFu);
-  const map_rows *rows = &m->rows[page.kind];
-  const uint32_t row = map_row(page, dart);
-  return rows->state.data[row] & MAP_EXTENDED ? rows->data.data[(size_t)row * rows->words] + (dart & 63u)
-                                              : MAP_NO_RECORD;
+  if (map_page(m, dart).plain) return MAP_NO_RECORD;
+  const uint32_t first = m->seats.data[dart >> 6];
+  return first == MAP_NO_RECORD ? MAP_NO_RECORD : first + (dart & 63u);
+}
+// The same for a dart that is known to have one.
+static inline uint32_t map_own_record(const map *m, clv_dart dart) {
+  return m->seats.data[dart >> 6] + (dart & 63u);
 }
 // The block of the cell of any dart. Inside a transaction an explicit dart answers with the cell it had when it began.
 static inline uint32_t map_block(const map *m, clv_dart dart) {
@@ -262,27 +265,28 @@ typedef struct map_seat {
 static inline map_seat map_seat_of(const map *m, clv_dart dart) {
   return (map_seat){dart, map_record(m, dart)};
 }
-// Where a link leads: mostly into the same block.
+// Where a link inside the cell leads.
 static inline map_seat map_follow(const map *m, map_seat from, uint32_t i) {
   const clv_dart to = m->records.alpha.data[4 * (size_t)from.record + i];
-  return (map_seat){to, to >> 6 == from.dart >> 6 ? from.record + to - from.dart : map_record(m, to)};
+  return (map_seat){to, map_own_record(m, to)};
 }
 
-// For those who write much at a time, and have room for it: what they do not read before they are done.
-typedef struct map_writer {
-  map_write *at; // in the log
-  uint32_t *alpha;
-} map_writer;
-static inline map_writer map_write_begin(const map *m) {
-  return (map_writer){m->log.data + m->log.count, m->records.alpha.data};
+// For those who write much at a time, and have room for it. They keep the end of the log themselves until they are
+// done.
+static inline map_write *map_log_end(const map *m) {
+  return m->log.data + m->log.count;
 }
-static inline void map_write_end(map *m, const map_writer *w) {
-  m->log.count = (uint32_t)(w->at - m->log.data);
+static inline void map_log_set_end(map *m, const map_write *end) {
+  m->log.count = (uint32_t)(end - m->log.data);
 }
-static inline void map_put_alpha(map_writer *w, map_seat from, uint32_t i, clv_dart target) {
-  uint32_t *word = &w->alpha[4 * (size_t)from.record + i];
-  *w->at++ = (map_write){.op = MAP_ALPHA, .i = (uint8_t)i, .dart = from.dart, .before = *word, .after = target};
-  *word = target;
+// Notes that a link of a dart is written. Field by field: a whole that is put together first is taken apart again.
+static inline void map_note_alpha(map_write *at, clv_dart dart, uint32_t i, clv_dart before, clv_dart after) {
+  at->op = MAP_ALPHA;
+  at->i = (uint8_t)i;
+  at->fresh = 0;
+  at->dart = dart;
+  at->before = before;
+  at->after = after;
 }
 static inline clv_result map_set_alpha(map *m, clv_dart dart, uint32_t i, clv_dart target) {
   uint32_t *word = &m->records.alpha.data[4 * (size_t)map_record(m, dart) + i];
@@ -294,7 +298,9 @@ static inline clv_result map_set_alpha(map *m, clv_dart dart, uint32_t i, clv_da
 }
 clv_result map_link(map *m, clv_dart facet_first, clv_dart link);
 void map_put_link(map *m, clv_dart facet_first, clv_dart link); // there is room in the log
-clv_result map_extend(map *m, clv_dart dart);                   // no-op when the dart has a record
+// Cells that are free, once there is room for them, in the rows and in the log.
+void map_put_cells(map *m, clv_kind kind, uint32_t count, clv_dart *cells);
+clv_result map_extend(map *m, clv_dart dart); // no-op when the dart has a record
 clv_result map_cell_add(map *m, clv_kind kind, clv_dart *dart);
 clv_result map_cell_drop(map *m, clv_dart dart);
 clv_result map_dart_add(map *m, uint32_t side, clv_dart *dart);

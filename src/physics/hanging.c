@@ -327,10 +327,13 @@ static bool start(looking *l) {
 // A commit that refines says of each dart it hung into a cell which cell that is. A vertex that hung before hangs where
 // it did, as long as one of the cells it hung in is left: others can only have gone.
 
+// A cell that is alive, and its template.
 static bool is_there(const looking *l, uint32_t cell) {
-  const clv_page page = map_page(l->m, cell << 6);
-  return cell && map_row_alive(l->m, page.kind, map_row(page, cell << 6)) &&
-         clv_cell_shape(&l->m->view, cell << 6) == page.kind;
+  const map *m = l->m;
+  const clv_page page = map_page(m, cell << 6);
+  if (!cell || !map_row_alive(m, page.kind, map_row(page, cell << 6))) return false;
+  const uint32_t record = map_record(m, cell << 6);
+  return record == MAP_NO_RECORD || (m->records.cell.data[record] & MAP_SHAPED);
 }
 
 static void judge_anew(looking *l, clv_dart dart, uint32_t slot) {
