@@ -373,6 +373,7 @@ static void finish(map_refining *r) {
   for (uint32_t v = 0; v < table->vertex_count; v++) l->lies.data[l->lies.count++] = r->vertices[v];
   for (uint32_t e = 0; e < table->edge_count; e++) l->lies.data[l->lies.count++] = r->edges[e];
   division->known = r->was_plain ? 0 : l->lies.count;
+  division->record = r->border.records[0];
   division->dropped = r->dropped;
   division->dropped_count = r->dropped_count;
   if (!r->was_plain) list_known(r);

@@ -445,8 +445,36 @@ const view_pick *view_formula_scaled_term(const view_formula *formula) {
   return formula->direct && scales(&formula->sums[0]) ? formula->sums[0].others.data : NULL;
 }
 
-static double add_scaled(const view_feed *feed, const view_place *places, uint32_t count, double scale) {
-  const bool divides = feed->code.operations.data[feed->code.steady].op == DAG_DIV;
+bool view_formula_divides(const view_formula *formula) {
+  const view_code *code = &formula->sums[0].code;
+  return code->operations.count && code->operations.data[code->steady].op == DAG_DIV;
+}
+
+bool view_formula_spans(const view_formula *formula) {
+  const view_feed *feed = &formula->sums[0];
+  return view_site_spans(&formula->site, feed->spots.data, feed->spots.count);
+}
+
+const double *view_formula_scales(const view_formula *formula, view_room *room, const view_edges *edges,
+                                  uint32_t lanes) {
+  static const double none[VIEW_LANES] = {1, 1, 1, 1, 1, 1, 1, 1};
+  const view_site *site = &formula->site;
+  const view_feed *feed = &formula->sums[0];
+  double *values = room->sum_values.data;
+  if (!feed->code.operations.count) return none;
+  for (uint32_t k = 0; k < feed->spots.count; k++) {
+    const view_spot *spot = &site->spots.data[feed->spots.data[k]];
+    const uint32_t *slots = spot->index == site->index ? edges->ids : edges->ends[spot->step];
+    memcpy(room->reading.lane_slots.data + feed->spots.data[k] * VIEW_LANES, slots, VIEW_LANES * sizeof *slots);
+  }
+  view_feed_fill_picks(feed, &room->reading, lanes, values);
+  view_code_run_steady(&feed->code, lanes, values);
+  return values + feed->code.operations.data[feed->code.steady].arg[1] * VIEW_LANES;
+}
+
+static double add_scaled(const view_formula *formula, const view_place *places, uint32_t count, double scale) {
+  const view_feed *feed = &formula->sums[0];
+  const bool divides = view_formula_divides(formula);
   double total = 0;
   for (uint32_t n = 0; n < count; n++) {
     const double value = value_at(feed->others.data, places[n]);
@@ -486,5 +514,5 @@ void view_formula_sum_around(const view_formula *formula, view_room *room, const
   }
   const double *scale = values + feed->code.operations.data[feed->code.steady].arg[1] * VIEW_LANES;
   for (uint32_t lane = 0; lane < lanes; lane++)
-    totals[lane] = add_scaled(feed, places[lane], counts[lane], scale[lane]);
+    totals[lane] = add_scaled(formula, places[lane], counts[lane], scale[lane]);
 }

@@ -55,6 +55,8 @@ void view_change_free(view_change *change, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &change->rings);
   BASE_RELEASE(allocator, &change->ring_of);
   BASE_RELEASE(allocator, &change->values);
+  BASE_RELEASE(allocator, &change->gains);
+  BASE_RELEASE(allocator, &change->left);
   for (uint32_t k = 0; k < VIEW_SORTS; k++) {
     BASE_RELEASE(allocator, &change->reached[k].list);
     BASE_RELEASE(allocator, &change->reached[k].seen.stamps);

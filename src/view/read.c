@@ -263,6 +263,18 @@ bool view_site_asks_values_alone(const view_site *site) {
   return !site->bits && !site->face && !site->whole;
 }
 
+bool view_site_spans(const view_site *site, const uint16_t *spots, uint32_t count) {
+  const map_index *vertices = site->map->indices[clv_orbit_dims(&site->map->view, CLV_VERTEX)];
+  for (uint32_t k = 0; k < count; k++) {
+    const view_spot *spot = &site->spots.data[spots[k]];
+    const bool own = spot->index == site->index && spot->step == 0;
+    const bool end =
+        spot->index == vertices && (spot->step == 0 || (spot->step == 1 && site->steps.data[1].letter == 0));
+    if (!own && !end) return false;
+  }
+  return true;
+}
+
 bool view_site_holds(const view_site *site, const double *params, view_reading *reading) {
   const law *l = site->law;
   const clv_map *view = &site->map->view;

@@ -114,6 +114,9 @@ static inline bool view_site_varies(const view_site *site) {
 }
 // Whether nothing else does.
 bool view_site_asks_values_alone(const view_site *site);
+// Whether spots of an edge are nothing but itself and the vertices at its ends: at the base those of step 0, beyond it
+// those of step 1.
+bool view_site_spans(const view_site *site, const uint16_t *spots, uint32_t count);
 bool view_reading_reserve(view_reading *reading, const view_site *site, const clv_allocator *allocator);
 void view_reading_free(view_reading *reading, const clv_allocator *allocator);
 

@@ -37,6 +37,10 @@ typedef struct view_ring {
   uint32_t id, count; // a count above VIEW_RING: there are more than are listed
   view_place places[VIEW_RING];
 } view_ring;
+// What the terms of a sum gained, without what they have in common; and what of that they had (gain.c).
+typedef struct view_gain {
+  double more, had;
+} view_gain;
 // Sorts of keys: cells, and orbits that cross them, by what these leave in a cell; and room for sites that are not
 // steady.
 enum { VIEW_CELLS, VIEW_CROSSING, VIEW_ANY = VIEW_CROSSING + 8, VIEW_SORTS };
@@ -61,6 +65,8 @@ typedef struct view_change {
   BASE_ARRAY(view_ring) rings;
   BASE_ARRAY(uint32_t) ring_of; // by id: where it is among them, from 1; 0: it is not
   uint32_t rings_dims;          // of the edges that are listed; 0: none are
+  BASE_ARRAY(view_gain) gains;  // by id; all zero between uses
+  view_key_list left;           // keys at which sums do not follow so
   bool rough, strange;          // among the blocks are cells that are no plain ones; that are not new
   bool recoloured, no_memory;
 } view_change;
@@ -202,6 +208,9 @@ clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error);
 void views_hear(void *user, const clv_map *view, const clv_commit *commit);
 // Derives a quantity again at all keys that the change reaches. False when memory is out.
 bool views_derive_again(clv_views *views, const view_figure *figure);
+// Lets a sum follow a commit that refines (gain.c). False where that is left to others, with nothing changed; keys at
+// which it will not do are listed in the change.
+bool view_gain_sums(clv_views *views, const view_figure *figure);
 // Follows a commit that only loses, where all laws can; false where that is left to the general way. *done: memory was
 // enough.
 bool views_lose(clv_views *views, const clv_commit *commit, bool *done);

@@ -1,0 +1,237 @@
+// Sums over the places of orbits, where cells were refined: what parents gave is taken away, what children give is
+// added.
+//
+// Places of other cells give what they gave. So a sum needs no walk, and nothing but the refined cells is looked at.
+// The sum at an edge that was halved goes on at both halves, as the values in the cells about it do.
+//
+// Terms at an edge may be a value times or by something that all of them have in common, such as the edge's length.
+// What they come to without that is what is added up here; of an edge that was halved, that is had from the sum at the
+// whole. As long as a good part of it is left, rounding takes no more than a bit or two; where less is, the edge is
+// left to others.
+
+#include "map/plan.h"
+#include "view/views.h"
+
+static const double least_left = 0.25;
+
+// Vertices
+
+static void add_corners(const view_figure *figure, const view_pick *term, uint32_t block, double sign) {
+  const map *m = figure->column->map;
+  const clv_page page = map_page(m, block << 6);
+  const uint32_t row = map_row(page, block << 6), count = clv_templates[page.kind].corner_count;
+  const uint32_t *ids = m->view.corners[page.kind] + (size_t)row * count;
+  const double *terms =
+      (const double *)(const void *)term->column->rows[page.kind].data + (size_t)row * count * term->stride;
+  double *sums = (double *)(void *)figure->column->slots.data;
+  for (uint32_t c = 0; c < count; c++) sums[ids[c]] += sign * terms[c * term->stride + term->component];
+}
+
+static void gain_at_vertices(clv_views *views, const view_figure *figure, const view_pick *term) {
+  const map *m = views->map;
+  const clv_commit *commit = views->change.commit;
+  const map_words *parents = &m->scratch->begetters, *children = &m->scratch->fresh;
+  double *sums = (double *)(void *)figure->column->slots.data;
+  for (uint32_t k = 0; k < commit->event_count; k++)
+    if (commit->events[k].dims == figure->column->index->dims && commit->events[k].kind == CLV_CREATED)
+      sums[commit->events[k].id.index] = 0;
+  for (uint32_t k = 0; k < parents->count; k++)
+    if (!k || parents->data[k - 1] != parents->data[k]) add_corners(figure, term, parents->data[k], -1);
+  for (uint32_t k = 0; k < children->count; k++) add_corners(figure, term, children->data[k], 1);
+}
+
+// Edges
+
+typedef struct gaining {
+  clv_views *views;
+  const map *m;
+  const view_formula *formula;
+  const view_pick *term;
+  double *sums;     // by id: what is scaled already
+  view_gain *gains; // by id
+} gaining;
+
+// The ends of an edge of a plain cell, or of one that was; at a local dart.
+static inline void find_ends(const map *m, clv_dart dart, view_edges *edges, uint32_t lane) {
+  const clv_page page = map_page(m, dart);
+  const clv_template *shape = &clv_templates[page.kind];
+  const uint32_t *corners = m->view.corners[page.kind] + (size_t)map_row(page, dart) * shape->corner_count;
+  const uint8_t *of = shape->sub[6].of;
+  edges->ends[0][lane] = corners[of[dart & 63u]];
+  edges->ends[1][lane] = corners[of[shape->alpha[0][dart & 63u]]];
+}
+
+// What terms at the edges of a parent had in common, by edge.
+static void find_parents_scales(const gaining *g, const map_division *d, double *scales) {
+  const clv_suborbits *edges = &clv_templates[d->table->kind].sub[5];
+  const clv_page page = map_page(g->m, d->parent);
+  const uint32_t *ids = g->formula->site.index->ids[page.kind].data + (size_t)map_row(page, d->parent) * edges->count;
+  for (uint32_t first = 0; first < edges->count; first += VIEW_LANES) {
+    const uint32_t lanes = edges->count - first < VIEW_LANES ? edges->count - first : VIEW_LANES;
+    view_edges at;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+      at.ids[lane] = ids[first + lane];
+      find_ends(g->m, d->parent | edges->first[first + lane], &at, lane);
+    }
+    memcpy(scales + first, view_formula_scales(g->formula, &g->views->rooms[0], &at, lanes), lanes * sizeof *scales);
+  }
+}
+
+// Where a parent's own value lay that an edge of its children goes on with: what its darts bear, as the index of edges
+// in cells has it; 0 where it had none there.
+static inline uint32_t find_source(const map *m, const map_index *inner, const map_division *d, uint32_t at) {
+  const uint32_t local = at >> 2;
+  const bool own = (at & 3u) == 1;
+  if (at == MAP_NOWHERE) return 0;
+  if (!d->known) return own ? MAP_TEMPLATE_SLOT | clv_templates[d->table->kind].sub[5].of[local] : 0;
+  const clv_dart hung = m->scratch->lineage.lies.data[d->known + at];
+  if (own) return inner->record_ids.data[d->record + local];
+  return hung ? inner->record_ids.data[map_record(m, hung)] : 0;
+}
+
+// What came to the edges of a division's cells, by number.
+static void find_gains(const gaining *g, const map_division *d, double *gains) {
+  const map *m = g->m;
+  const map_refinement *table = d->table;
+  const view_pick *term = g->term;
+  const size_t stride = term->stride;
+  const uint32_t places = clv_templates[table->kind].sub[5].count;
+  const double *slots = (const double *)(const void *)term->column->slots.data + term->component;
+  const double *rows = (const double *)(const void *)term->column->rows[table->kind].data + term->component;
+  const double *parent = rows + map_row(map_page(m, d->parent), d->parent) * places * stride;
+  for (uint32_t e = 0; e < table->edge_count; e++) {
+    const uint32_t source = find_source(m, term->column->index, d, table->edge_at[e]);
+    gains[e] = !source                      ? 0
+               : source & MAP_TEMPLATE_SLOT ? -parent[(source & ~MAP_TEMPLATE_SLOT) * stride]
+                                            : -slots[source * stride];
+  }
+  for (uint32_t c = 0; c < table->child_count; c++) {
+    const uint8_t *edge = table->children[c].edge;
+    const double *terms = rows + map_row(map_page(m, d->children[c]), d->children[c]) * places * stride;
+    for (uint32_t s = 0; s < places; s++) gains[edge[s]] += terms[s * stride];
+  }
+}
+
+static inline double unscale(const gaining *g, double value, double scale) {
+  return view_formula_divides(g->formula) ? value * scale : value / scale;
+}
+
+// The sum at a whole is passed on to what its halves gain. A half that two parents have is met twice, and the second
+// time there is nothing left to pass on.
+static void gain_of_division(const gaining *g, const map_division *d) {
+  const map_lineage *l = &g->m->scratch->lineage;
+  const map_refinement *table = d->table;
+  const uint32_t *lies = l->lies.data + d->lies + table->vertex_count;
+  const uint8_t *whole = clv_templates[table->kind].sub[5].of;
+  double gains[MAP_REFINED_EDGES], scales[12];
+  find_gains(g, d, gains);
+  find_parents_scales(g, d, scales);
+  for (uint32_t e = 0; e < table->edge_count; e++) {
+    const map_newcomer *newcomer =
+        map_is_newcomer(lies[e]) ? &l->newcomers[MAP_EDGES].data[lies[e] & ~MAP_NEWCOMER] : NULL;
+    const uint32_t id = newcomer ? newcomer->id : lies[e];
+    view_gain *gain = &g->gains[id];
+    gain->more += gains[e];
+    if (!newcomer) continue;
+    const double had = newcomer->old ? unscale(g, g->sums[id], scales[whole[table->edge_at[e] >> 2]]) : 0;
+    gain->more += had;
+    gain->had += had;
+    g->sums[id] = 0;
+  }
+}
+
+// What edges gained is added, eight at a time; those for which it will not do are left.
+static void add_gains(const gaining *g, const view_touched_key *keys, uint32_t lanes) {
+  view_key_list *left = &g->views->change.left;
+  const bool divides = view_formula_divides(g->formula);
+  view_edges at;
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    at.ids[lane] = keys[lane].key;
+    find_ends(g->m, keys[lane].dart, &at, lane);
+  }
+  const double *scales = view_formula_scales(g->formula, &g->views->rooms[0], &at, lanes);
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    view_gain *gain = &g->gains[keys[lane].key];
+    double *sum = &g->sums[keys[lane].key];
+    const double more = divides ? gain->more / scales[lane] : gain->more * scales[lane];
+    const double had = *sum + (divides ? gain->had / scales[lane] : gain->had * scales[lane]);
+    *sum += more;
+    left->data[left->count] = keys[lane];
+    left->count += !(*sum >= least_left * had);
+    *gain = (view_gain){0};
+  }
+}
+
+static void gain_at_edges(const gaining *g) {
+  const map_lineage *l = &g->m->scratch->lineage;
+  const view_keys *keys = g->views->change.keys;
+  const view_feed *feed = &g->formula->sums[0];
+  view_code_start(&feed->code, g->views->params.data, g->views->rooms[0].sum_values.data);
+  for (uint32_t k = 0; k < l->divisions.count; k++) gain_of_division(g, &l->divisions.data[k]);
+  for (uint32_t k = 0; k < keys->common; k += VIEW_LANES)
+    add_gains(g, keys->list.data + k, keys->common - k < VIEW_LANES ? keys->common - k : VIEW_LANES);
+}
+
+// Where a sum can follow so
+
+static bool reads(const view_feed *feed, const clv_column *column) {
+  for (uint32_t k = 0; k < feed->picks.count; k++)
+    if (feed->picks.data[k].column == column) return true;
+  return false;
+}
+
+// Nobody set a sum, a term of a cell that was there, or what terms have in common.
+static bool values_stay(const clv_views *views, const view_figure *figure, const view_pick *term) {
+  const view_change *change = &views->change;
+  for (uint32_t k = 0; k < change->values.count; k++) {
+    const view_touched_value value = change->values.data[k];
+    if (value.column == figure->column || reads(&figure->formulas[0].sums[0], value.column)) return false;
+    if (value.column == term->column && !map_is_fresh(views->map, value.dart >> 6)) return false;
+  }
+  return true;
+}
+
+static bool starts_from_zero(const view_pick *term) {
+  return ((const double *)term->column->def.initial)[term->component] == 0;
+}
+
+// Edges that came into faces of neighbours bear there what terms start from, which must be nothing.
+static bool can_gain_at_edges(const clv_views *views, const view_formula *formula, const view_pick *term) {
+  return views->map->scratch->told && formula->site.dims == clv_orbit_dims(&views->map->view, CLV_EDGE) &&
+         view_formula_spans(formula) && starts_from_zero(term);
+}
+
+static bool reserve(clv_views *views, uint32_t ids) {
+  view_change *change = &views->change;
+  const clv_allocator *a = &views->allocator;
+  change->no_memory |= !BASE_RESERVE_CLEARED(a, &change->gains, ids) ||
+                       !BASE_RESERVE(a, &change->left, (uint64_t)change->keys->list.count + 1);
+  return !change->no_memory;
+}
+
+bool view_gain_sums(clv_views *views, const view_figure *figure) {
+  const view_change *change = &views->change;
+  view_formula *formula = &figure->formulas[0];
+  if (!change->refining || change->strange || figure->count != 1 || figure->column->def.type != CLV_DOUBLE)
+    return false;
+  const view_pick *plain = view_formula_term(formula), *term = plain ? plain : view_formula_scaled_term(formula);
+  if (!term || !formula->site.steady || !values_stay(views, figure, term)) return false;
+  const bool vertices = plain && formula->site.dims == clv_orbit_dims(&views->map->view, CLV_VERTEX);
+  if (!vertices && !can_gain_at_edges(views, formula, term)) return false;
+  view_reach_begin(views, &formula->site);
+  views->change.left.count = 0;
+  if (vertices) {
+    gain_at_vertices(views, figure, term);
+  } else if (reserve(views, formula->site.index->count)) {
+    const gaining g = {.views = views,
+                       .m = views->map,
+                       .formula = formula,
+                       .term = term,
+                       .sums = (double *)(void *)figure->column->slots.data,
+                       .gains = change->gains.data};
+    view_formula_aim(formula);
+    gain_at_edges(&g);
+  }
+  view_touch_value(views, figure->column, CLV_NO_DART); // at the children's places
+  return true;
+}
