@@ -458,15 +458,10 @@ bool view_formula_spans(const view_formula *formula) {
 const double *view_formula_scales(const view_formula *formula, view_room *room, const view_edges *edges,
                                   uint32_t lanes) {
   static const double none[VIEW_LANES] = {1, 1, 1, 1, 1, 1, 1, 1};
-  const view_site *site = &formula->site;
   const view_feed *feed = &formula->sums[0];
   double *values = room->sum_values.data;
   if (!feed->code.operations.count) return none;
-  for (uint32_t k = 0; k < feed->spots.count; k++) {
-    const view_spot *spot = &site->spots.data[feed->spots.data[k]];
-    const uint32_t *slots = spot->index == site->index ? edges->ids : edges->ends[spot->step];
-    memcpy(room->reading.lane_slots.data + feed->spots.data[k] * VIEW_LANES, slots, VIEW_LANES * sizeof *slots);
-  }
+  view_site_read_edges(&formula->site, edges, feed->spots.data, feed->spots.count, &room->reading);
   view_feed_fill_picks(feed, &room->reading, lanes, values);
   view_code_run_steady(&feed->code, lanes, values);
   return values + feed->code.operations.data[feed->code.steady].arg[1] * VIEW_LANES;

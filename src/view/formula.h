@@ -75,11 +75,8 @@ const view_pick *view_formula_scaled_term(const view_formula *formula);
 // Whether that is by it, not times.
 bool view_formula_divides(const view_formula *formula);
 
-// Edges, by their own ids and those of the vertices at their ends; where nothing else is read (view_formula_spans),
-// what terms at each have in common. Terms are started before (view_code_start).
-typedef struct view_edges {
-  uint32_t ids[VIEW_LANES], ends[2][VIEW_LANES];
-} view_edges;
+// What terms at each of some edges have in common, where they read nothing else than edges have (view_formula_spans).
+// Terms are started before (view_code_start).
 bool view_formula_spans(const view_formula *formula);
 const double *view_formula_scales(const view_formula *formula, view_room *room, const view_edges *edges,
                                   uint32_t lanes);

@@ -51,14 +51,13 @@ typedef struct gaining {
   view_gain *gains; // by id
 } gaining;
 
-// The ends of an edge of a plain cell, or of one that was; at a local dart.
-static inline void find_ends(const map *m, clv_dart dart, view_edges *edges, uint32_t lane) {
-  const clv_page page = map_page(m, dart);
-  const clv_template *shape = &clv_templates[page.kind];
-  const uint32_t *corners = m->view.corners[page.kind] + (size_t)map_row(page, dart) * shape->corner_count;
-  const uint8_t *of = shape->sub[6].of;
-  edges->ends[0][lane] = corners[of[dart & 63u]];
-  edges->ends[1][lane] = corners[of[shape->alpha[0][dart & 63u]]];
+// An edge of a new cell, or of a parent, whose row is as it was.
+static inline void put_edge(const map *m, uint32_t id, clv_dart dart, view_edges *edges, uint32_t lane) {
+  view_edge edge = {0};
+  view_edge_at(m, dart, &edge);
+  edges->ids[lane] = id;
+  edges->ends[0][lane] = edge.ends[0];
+  edges->ends[1][lane] = edge.ends[1];
 }
 
 // What terms at the edges of a parent had in common, by edge.
@@ -69,10 +68,8 @@ static void find_parents_scales(const gaining *g, const map_division *d, double 
   for (uint32_t first = 0; first < edges->count; first += VIEW_LANES) {
     const uint32_t lanes = edges->count - first < VIEW_LANES ? edges->count - first : VIEW_LANES;
     view_edges at;
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-      at.ids[lane] = ids[first + lane];
-      find_ends(g->m, d->parent | edges->first[first + lane], &at, lane);
-    }
+    for (uint32_t lane = 0; lane < lanes; lane++)
+      put_edge(g->m, ids[first + lane], d->parent | edges->first[first + lane], &at, lane);
     memcpy(scales + first, view_formula_scales(g->formula, &g->views->rooms[0], &at, lanes), lanes * sizeof *scales);
   }
 }
@@ -145,10 +142,7 @@ static void add_gains(const gaining *g, const view_touched_key *keys, uint32_t l
   view_key_list *left = &g->views->change.left;
   const bool divides = view_formula_divides(g->formula);
   view_edges at;
-  for (uint32_t lane = 0; lane < lanes; lane++) {
-    at.ids[lane] = keys[lane].key;
-    find_ends(g->m, keys[lane].dart, &at, lane);
-  }
+  for (uint32_t lane = 0; lane < lanes; lane++) put_edge(g->m, keys[lane].key, keys[lane].dart, &at, lane);
   const double *scales = view_formula_scales(g->formula, &g->views->rooms[0], &at, lanes);
   for (uint32_t lane = 0; lane < lanes; lane++) {
     view_gain *gain = &g->gains[keys[lane].key];

@@ -367,15 +367,12 @@ static bool put_row(view_table *table, view_workshop *shop, const view_touched_k
   return true;
 }
 
-// The dart that the row of a key starts from: one in a plain cell from which it looks as it did, or its own, if that
-// still is there.
+// The dart that the row of a key starts from: its own, if that still is there.
 static clv_dart base_for(const view_table *table, const view_touched_key *key) {
   const view_site *site = &table->site;
   const uint32_t reference = view_row_of_key(table, key->key);
   clv_dart dart = key->dart;
   if (reference) {
-    const clv_dart like = view_own_base(table, key->key, dart);
-    if (like) return like;
     const clv_dart base = view_row_slab(table, reference)->bases.data[view_row_number(reference)];
     if (clv_dart_alive(&site->map->view, base) && view_site_key(site, base) == key->key) dart = base;
   }
@@ -387,6 +384,7 @@ typedef struct batch {
   uint32_t lanes;
   view_touched_key keys[VIEW_LANES];
   clv_dart bases[VIEW_LANES];
+  view_edges edges; // of two-ended rows
 } batch;
 
 // Which of them have rows, as bits.
@@ -410,9 +408,19 @@ static void keep_holding(view_table *table, view_workshop *shop, batch *b) {
     if (reference) drop_row(table, reference);
     b->bases[count] = b->bases[lane];
     b->keys[count] = b->keys[lane];
+    for (uint32_t end = 0; end < 2; end++) b->edges.ends[end][count] = b->edges.ends[end][lane];
+    b->edges.ids[count] = b->edges.ids[lane];
     count += holds;
   }
   b->lanes = count;
+}
+
+// Puts what was computed of them in their rows.
+static bool put_batch(view_table *table, view_workshop *shop, batch *b, const computed *rows) {
+  for (uint32_t lane = 0; lane < b->lanes; lane++)
+    if (!put_row(table, shop, &b->keys[lane], b->bases[lane], rows, lane)) return false;
+  b->lanes = 0;
+  return true;
 }
 
 static bool refresh_batch(view_table *table, view_workshop *shop, batch *b) {
@@ -421,9 +429,31 @@ static bool refresh_batch(view_table *table, view_workshop *shop, batch *b) {
   rows.constants = shop->constants.data;
   keep_holding(table, shop, b);
   if (b->lanes) view_rows_compute(table, shop, b->bases, b->lanes, rows.slots, shop->constants.data);
-  for (uint32_t lane = 0; lane < b->lanes; lane++)
-    if (!put_row(table, shop, &b->keys[lane], b->bases[lane], &rows, lane)) return false;
-  b->lanes = 0;
+  return put_batch(table, shop, b, &rows);
+}
+
+static bool refresh_edges(view_table *table, view_workshop *shop, batch *b) {
+  computed rows;
+  if (!b->lanes) return true;
+  rows.constants = shop->constants.data;
+  keep_holding(table, shop, b);
+  if (b->lanes) view_rows_compute_edges(table, shop, &b->edges, b->lanes, rows.slots, shop->constants.data);
+  return put_batch(table, shop, b, &rows);
+}
+
+// A two-ended row, at an edge of a plain cell: false where it is left to others.
+static inline bool take_edge(const view_table *table, batch *b, const view_touched_key *key) {
+  const uint32_t reference = view_row_of_key(table, key->key), lane = b->lanes;
+  view_edge edge;
+  if (!view_edge_at(table->site.map, key->dart, &edge)) return false;
+  const view_look look = reference ? view_own_look(table, reference, edge.ends) : VIEW_STRAIGHT;
+  if (look == VIEW_UNTOLD) return false;
+  b->bases[lane] = edge.darts[look];
+  b->keys[lane] = *key;
+  b->edges.ids[lane] = key->key;
+  b->edges.ends[0][lane] = edge.ends[look];
+  b->edges.ends[1][lane] = edge.ends[1 - look];
+  b->lanes++;
   return true;
 }
 
@@ -435,9 +465,9 @@ static uint32_t first_seated(const view_table *table, const view_touched_key *ke
 }
 
 bool view_table_refresh(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count) {
-  batch batches[2]; // of plain cells, which are read at once; of others
+  batch edges, batches[2]; // of plain cells, which are read at once; of others
   uint32_t near = first_seated(table, keys, count);
-  batches[0].lanes = batches[1].lanes = 0;
+  edges.lanes = batches[0].lanes = batches[1].lanes = 0;
   if (table->site.crossing && !reserve_key(table, &shop->allocator, table->site.index->count - 1)) return false;
   view_rows_start(table, shop);
   for (uint32_t k = 0; k < count; k++) {
@@ -448,13 +478,18 @@ bool view_table_refresh(view_table *table, view_workshop *shop, const view_touch
       if (!view_table_update(table, shop, key.key, key.dart, key.like)) return false;
       continue;
     }
+    if (table->own.two_ended && take_edge(table, &edges, &key)) {
+      if (edges.lanes == VIEW_LANES && !refresh_edges(table, shop, &edges)) return false;
+      continue;
+    }
     const clv_dart base = base_for(table, &key);
     batch *b = &batches[!map_dart_plain(table->site.map, base)];
     b->bases[b->lanes] = base;
     b->keys[b->lanes++] = key;
     if (b->lanes == VIEW_LANES && !refresh_batch(table, shop, b)) return false;
   }
-  return refresh_batch(table, shop, &batches[0]) && refresh_batch(table, shop, &batches[1]);
+  return refresh_edges(table, shop, &edges) && refresh_batch(table, shop, &batches[0]) &&
+         refresh_batch(table, shop, &batches[1]);
 }
 
 // Other numbers
