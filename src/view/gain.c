@@ -74,66 +74,81 @@ static void find_parents_scales(const gaining *g, const map_division *d, double 
   }
 }
 
-// Where a parent's own value lay that an edge of its children goes on with: what its darts bear, as the index of edges
-// in cells has it; 0 where it had none there.
-static inline uint32_t find_source(const map *m, const map_index *inner, const map_division *d, uint32_t at) {
-  const uint32_t local = at >> 2;
-  const bool own = (at & 3u) == 1;
-  if (at == MAP_NOWHERE) return 0;
-  if (!d->known) return own ? MAP_TEMPLATE_SLOT | clv_templates[d->table->kind].sub[5].of[local] : 0;
-  const clv_dart hung = m->scratch->lineage.lies.data[d->known + at];
-  if (own) return inner->record_ids.data[d->record + local];
-  return hung ? inner->record_ids.data[map_record(m, hung)] : 0;
+// A parent's own values, one behind another in its row, and by id where it had records.
+typedef struct heirloom {
+  const double *row, *slots;
+  size_t stride;
+} heirloom;
+
+// What a dart of the parent bears, as the index of edges in cells has it; 0: nothing.
+static inline double value_of(const heirloom *h, uint32_t borne) {
+  static const double none = 0;
+  const double *values = borne & MAP_TEMPLATE_SLOT ? h->row : h->slots;
+  const double *value = values + (borne & ~MAP_TEMPLATE_SLOT) * h->stride;
+  return *(borne ? value : &none);
+}
+
+// What a parent gave to edges of its children: to a half what it gave to the whole, or to that half where it had it.
+static void find_given(const gaining *g, const map_division *d, const double *rows, double *given) {
+  const map *m = g->m;
+  const view_pick *term = g->term;
+  const clv_suborbits *edges = &clv_templates[d->table->kind].sub[5];
+  const uint32_t row = map_row(map_page(m, d->parent), d->parent);
+  const uint32_t *borne = term->column->index->record_ids.data;
+  const clv_dart *known = m->scratch->lineage.lies.data + d->known;
+  const heirloom h = {rows + (size_t)row * edges->count * term->stride,
+                      (const double *)(const void *)term->column->slots.data + term->component, term->stride};
+  for (uint32_t e = 0; e < d->table->edge_count; e++) {
+    const uint32_t at = d->table->edge_at[e], local = at >> 2;
+    const bool own = (at & 3u) == 1;
+    if (at == MAP_NOWHERE)
+      given[e] = 0;
+    else if (!d->known)
+      given[e] = own ? h.row[edges->of[local] * h.stride] : 0;
+    else if (own)
+      given[e] = value_of(&h, borne[d->record + local]);
+    else
+      given[e] = known[at] ? value_of(&h, borne[map_record(m, known[at])]) : 0;
+  }
 }
 
 // What came to the edges of a division's cells, by number.
 static void find_gains(const gaining *g, const map_division *d, double *gains) {
-  const map *m = g->m;
   const map_refinement *table = d->table;
-  const view_pick *term = g->term;
-  const size_t stride = term->stride;
+  const size_t stride = g->term->stride;
   const uint32_t places = clv_templates[table->kind].sub[5].count;
-  const double *slots = (const double *)(const void *)term->column->slots.data + term->component;
-  const double *rows = (const double *)(const void *)term->column->rows[table->kind].data + term->component;
-  const double *parent = rows + map_row(map_page(m, d->parent), d->parent) * places * stride;
-  for (uint32_t e = 0; e < table->edge_count; e++) {
-    const uint32_t source = find_source(m, term->column->index, d, table->edge_at[e]);
-    gains[e] = !source                      ? 0
-               : source & MAP_TEMPLATE_SLOT ? -parent[(source & ~MAP_TEMPLATE_SLOT) * stride]
-                                            : -slots[source * stride];
-  }
+  const double *rows = (const double *)(const void *)g->term->column->rows[table->kind].data + g->term->component;
+  find_given(g, d, rows, gains);
+  for (uint32_t e = 0; e < table->edge_count; e++) gains[e] = -gains[e];
   for (uint32_t c = 0; c < table->child_count; c++) {
     const uint8_t *edge = table->children[c].edge;
-    const double *terms = rows + map_row(map_page(m, d->children[c]), d->children[c]) * places * stride;
+    const double *terms = rows + map_row(map_page(g->m, d->children[c]), d->children[c]) * places * stride;
     for (uint32_t s = 0; s < places; s++) gains[edge[s]] += terms[s * stride];
   }
 }
 
-static inline double unscale(const gaining *g, double value, double scale) {
-  return view_formula_divides(g->formula) ? value * scale : value / scale;
-}
-
 // The sum at a whole is passed on to what its halves gain. A half that two parents have is met twice, and the second
-// time there is nothing left to pass on.
+// time there is nothing left to pass on. Which edges are new no processor can guess: there are no branches for that.
 static void gain_of_division(const gaining *g, const map_division *d) {
   const map_lineage *l = &g->m->scratch->lineage;
   const map_refinement *table = d->table;
   const uint32_t *lies = l->lies.data + d->lies + table->vertex_count;
   const uint8_t *whole = clv_templates[table->kind].sub[5].of;
+  const bool divides = view_formula_divides(g->formula);
   double gains[MAP_REFINED_EDGES], scales[12];
   find_gains(g, d, gains);
   find_parents_scales(g, d, scales);
   for (uint32_t e = 0; e < table->edge_count; e++) {
-    const map_newcomer *newcomer =
-        map_is_newcomer(lies[e]) ? &l->newcomers[MAP_EDGES].data[lies[e] & ~MAP_NEWCOMER] : NULL;
-    const uint32_t id = newcomer ? newcomer->id : lies[e];
-    view_gain *gain = &g->gains[id];
-    gain->more += gains[e];
-    if (!newcomer) continue;
-    const double had = newcomer->old ? unscale(g, g->sums[id], scales[whole[table->edge_at[e] >> 2]]) : 0;
-    gain->more += had;
-    gain->had += had;
-    g->sums[id] = 0;
+    const map_newcomer there = {.id = lies[e]};
+    const bool new = map_is_newcomer(lies[e]);
+    const map_newcomer *n = new ? &l->newcomers[MAP_EDGES].data[lies[e] & ~MAP_NEWCOMER] : &there;
+    const double scale = (table->edge_at[e] & 3u) == 1 ? scales[whole[table->edge_at[e] >> 2]] : 1,
+                 sum = g->sums[n->id];
+    const double had = n->old ? sum : 0, unscaled = divides ? had * scale : had / scale;
+    view_gain *gain = &g->gains[n->id];
+    gain->more += gains[e] + unscaled;
+    gain->had += unscaled;
+    g->sums[n->id] = new ? 0 : sum;
   }
 }
 

@@ -104,24 +104,31 @@ void view_own_free(view_own *own, const clv_allocator *a) {
   own->alone = false;
 }
 
+// A value of each key's orbit.
+static void read_own(const view_fetch *fetch, const view_touched_key *keys, uint32_t lanes, double *values) {
+  const clv_column *column = fetch->column;
+  const double *numbers = (const double *)(const void *)column->slots.data + fetch->component;
+  const size_t stride = column->def.components;
+  if (column->def.type == CLV_DOUBLE)
+    for (uint32_t l = 0; l < lanes; l++) values[l] = numbers[keys[l].key * stride];
+  else
+    for (uint32_t l = 0; l < lanes; l++)
+      values[l] = embed_get(column, column->slots.data + (size_t)keys[l].key * column->size, fetch->component);
+}
+
 uint32_t view_own_ask(const view_site *site, view_workshop *shop, const view_touched_key *keys, uint32_t lanes) {
   const view_code *code = &site->conditions;
   double *values = shop->reading.condition_values.data;
   uint32_t holds = (1u << lanes) - 1u;
   if (!code->roots.count) return holds;
-  for (uint32_t k = 0; k < code->inputs.count; k++) {
-    const view_fetch *fetch = &site->fetches.data[code->inputs.data[k].index];
-    const clv_column *column = fetch->column;
-    for (uint32_t l = 0; l < lanes; l++) {
-      const void *value = column->slots.data + (size_t)keys[l].key * column->size;
-      values[code->inputs.data[k].to * VIEW_LANES + l] = column->def.type == CLV_DOUBLE
-                                                             ? ((const double *)value)[fetch->component]
-                                                             : embed_get(column, value, fetch->component);
-    }
-  }
+  for (uint32_t k = 0; k < code->inputs.count; k++)
+    read_own(&site->fetches.data[code->inputs.data[k].index], keys, lanes,
+             values + code->inputs.data[k].to * VIEW_LANES);
   view_code_run(code, lanes, values);
-  for (uint32_t k = 0; k < code->roots.count; k++)
-    for (uint32_t l = 0; l < lanes; l++) holds &= ~((uint32_t)(view_code_result(code, values, k, l) == 0) << l);
+  for (uint32_t k = 0; k < code->roots.count; k++) {
+    const double *result = values + code->roots.data[k] * VIEW_LANES;
+    for (uint32_t l = 0; l < lanes; l++) holds &= ~((uint32_t)(result[l] == 0) << l);
+  }
   return holds;
 }
 

@@ -135,10 +135,11 @@ static void hear_write(clv_views *views, map_write w) {
 }
 
 // A cell that got hanging vertices in a commit that refines; what else is written in it follows from that.
-static void hear_growth(clv_views *views, uint32_t block) {
+static void hear_growth(clv_views *views, const clv_event *event) {
   view_change *change = &views->change;
+  const uint32_t block = event->id.index;
   if (!set_insert(change, &change->seen, &views->allocator, block)) return;
-  if (view_block_alive(views->map, block) && clv_cell_shape(&views->map->view, block << 6) <= CLV_TEMPLATE_LAST)
+  if (clv_cell_shape(&views->map->view, event->dart) <= CLV_TEMPLATE_LAST)
     PUSH(views, &change->grown, block);
   else
     PUSH(views, &change->blocks, block);
@@ -158,7 +159,7 @@ static void hear_cell(clv_views *views, const clv_event *event) {
   const bool refining = views->change.refining;
   if (refining && event->kind == CLV_CREATED) return;
   if (refining && event->kind == CLV_CHANGED) {
-    hear_growth(views, event->id.index);
+    hear_growth(views, event);
     return;
   }
   push_block(views, event->id.index);
@@ -530,13 +531,15 @@ static void list_crossing(clv_views *views, const view_site *site) {
   keys->list.count = (uint32_t)(l.next - keys->list.data);
 }
 
+// New cells come first.
 static void list_cells(clv_views *views) {
   const map *m = views->map;
   const view_change *change = &views->change;
-  for (uint32_t k = 0; k < change->blocks.count && !change->no_memory; k++) {
-    const uint32_t block = change->blocks.data[k];
-    touch_key(views, block, dart_of_cell(m, block), map_begetter(m, block));
-  }
+  const uint32_t fresh = m->scratch->fresh.count;
+  for (uint32_t k = 0; k < fresh && !change->no_memory; k++)
+    touch_key(views, change->blocks.data[k], change->blocks.data[k] << 6, map_begetter(m, k));
+  for (uint32_t k = fresh; k < change->blocks.count && !change->no_memory; k++)
+    touch_key(views, change->blocks.data[k], dart_of_cell(m, change->blocks.data[k]), 0);
 }
 
 static void list_common(clv_views *views, const view_site *site) {

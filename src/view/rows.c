@@ -32,14 +32,11 @@ static uint32_t search_vertex(const view_slab *slab, uint32_t slot) {
   return at < slab->tail.count && vertices[slab->tail.data[at]] == slot ? slab->tail.data[at] : count;
 }
 
-// Rows that come together name the same few vertices again and again.
-static uint32_t find_vertex(view_slab *slab, uint32_t slot) {
+static uint32_t find_vertex(const view_slab *slab, uint32_t slot) {
   const uint32_t count = slab->vertices.count, *vertices = slab->vertices.data;
   if (slot > slab->greatest) return count; // as most new ones are
-  if (slab->consecutive) return slot - vertices[0] < count ? slot - vertices[0] : count;
-  uint32_t *recent = &slab->recent[slot % VIEW_RECENT];
-  if (*recent >= count || vertices[*recent] != slot) *recent = search_vertex(slab, slot);
-  return *recent;
+  const bool there = slab->consecutive && slot - vertices[0] < count;
+  return there ? slot - vertices[0] : slab->consecutive ? count : search_vertex(slab, slot);
 }
 
 // A new vertex is the last of the slab, and in most cases its slot is the greatest.
@@ -55,16 +52,25 @@ static void append_vertex(view_slab *slab, uint32_t slot) {
   slab->built = false;
 }
 
-// The number of a vertex in the slab, used once more. There is room.
-static uint32_t use_vertex(view_slab *slab, uint32_t slot) {
+static uint32_t use_vertex_anew(view_slab *slab, uint32_t slot) {
   const uint32_t at = find_vertex(slab, slot);
+  slab->recent[slot % VIEW_RECENT] = at;
   if (at == slab->vertices.count) {
     slab->consecutive = at == 0 || (slab->consecutive && slot == slab->vertices.data[at - 1] + 1);
-    slab->recent[slot % VIEW_RECENT] = at;
     append_vertex(slab, slot);
   } else if (!slab->uses.data[at]) {
     slab->unused--;
   }
+  slab->uses.data[at]++;
+  return at;
+}
+
+// The number of a vertex in the slab, used once more. There is room. Rows that come together name the same few vertices
+// again and again.
+static inline uint32_t use_vertex(view_slab *slab, uint32_t slot) {
+  const uint32_t at = slab->recent[slot % VIEW_RECENT];
+  if (at >= slab->vertices.count || slab->vertices.data[at] != slot || !slab->uses.data[at])
+    return use_vertex_anew(slab, slot);
   slab->uses.data[at]++;
   return at;
 }

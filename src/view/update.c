@@ -115,8 +115,8 @@ static void compute_waiting(computing *c) {
   view_room *room = &c->views->rooms[0];
   if (!c->lanes) return;
   view_formula_compute(formula, room, c->lanes);
-  for (uint32_t lane = 0; lane < c->lanes; lane++)
-    for (uint32_t t = 0; t < formula->targets.count; t++)
+  for (uint32_t t = 0; t < formula->targets.count; t++)
+    for (uint32_t lane = 0; lane < c->lanes; lane++)
       view_assign(&formula->targets.data[t], room->targets.data[t * VIEW_LANES + lane],
                   view_formula_result(formula, room, t, lane));
   c->lanes = 0;
