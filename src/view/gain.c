@@ -12,7 +12,7 @@
 #include "map/plan.h"
 #include "view/views.h"
 
-static const double least_left = 0.25;
+static const double least_left = 0.25, none = 0;
 
 // Vertices
 
@@ -82,7 +82,6 @@ typedef struct heirloom {
 
 // What a dart of the parent bears, as the index of edges in cells has it; 0: nothing.
 static inline double value_of(const heirloom *h, uint32_t borne) {
-  static const double none = 0;
   const double *values = borne & MAP_TEMPLATE_SLOT ? h->row : h->slots;
   const double *value = values + (borne & ~MAP_TEMPLATE_SLOT) * h->stride;
   return *(borne ? value : &none);
@@ -134,21 +133,22 @@ static void gain_of_division(const gaining *g, const map_division *d) {
   const map_refinement *table = d->table;
   const uint32_t *lies = l->lies.data + d->lies + table->vertex_count;
   const uint8_t *whole = clv_templates[table->kind].sub[5].of;
+  const map_newcomer *newcomers = l->newcomers[MAP_EDGES].data; // what is inside the parent is new, at least
   const bool divides = view_formula_divides(g->formula);
   double gains[MAP_REFINED_EDGES], scales[12];
   find_gains(g, d, gains);
   find_parents_scales(g, d, scales);
   for (uint32_t e = 0; e < table->edge_count; e++) {
-    const map_newcomer there = {.id = lies[e]};
     const bool new = map_is_newcomer(lies[e]);
-    const map_newcomer *n = new ? &l->newcomers[MAP_EDGES].data[lies[e] & ~MAP_NEWCOMER] : &there;
-    const double scale = (table->edge_at[e] & 3u) == 1 ? scales[whole[table->edge_at[e] >> 2]] : 1,
-                 sum = g->sums[n->id];
-    const double had = n->old ? sum : 0, unscaled = divides ? had * scale : had / scale;
-    view_gain *gain = &g->gains[n->id];
+    const map_newcomer *n = &newcomers[new ? lies[e] & ~MAP_NEWCOMER : 0];
+    const uint32_t id = new ? n->id : lies[e];
+    const bool half = (table->edge_at[e] & 3u) == 1;
+    const double scale = half ? scales[whole[table->edge_at[e] >> 2]] : 1, sum = g->sums[id];
+    const double had = *(new &&half ? &sum : &none), unscaled = divides ? had * scale : had / scale;
+    view_gain *gain = &g->gains[id];
     gain->more += gains[e] + unscaled;
     gain->had += unscaled;
-    g->sums[n->id] = new ? 0 : sum;
+    g->sums[id] = *(new ? &none : &sum);
   }
 }
 

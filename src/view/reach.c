@@ -52,8 +52,6 @@ void view_change_free(view_change *change, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &change->blocks);
   BASE_RELEASE(allocator, &change->grown);
   BASE_RELEASE(allocator, &change->turned);
-  BASE_RELEASE(allocator, &change->rings);
-  BASE_RELEASE(allocator, &change->ring_of);
   BASE_RELEASE(allocator, &change->values);
   BASE_RELEASE(allocator, &change->gains);
   BASE_RELEASE(allocator, &change->left);
@@ -214,7 +212,7 @@ static void look_at_others(clv_views *views) {
 
 void view_change_clear(view_change *change) {
   change->renames.count = change->links.count = change->blocks.count = change->turned.count = change->values.count = 0;
-  change->grown.count = change->rings_dims = 0;
+  change->grown.count = 0;
   change->refining = change->losing = change->links_listed = change->recoloured = change->no_memory = false;
   for (uint32_t k = 0; k < VIEW_SORTS; k++) change->reached[k].listed = false;
   set_clear(&change->seen);

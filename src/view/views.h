@@ -31,12 +31,6 @@ typedef struct view_keys {
   bool listed;     // those come first ...
   uint32_t common; // ... that any steady site of the sort reaches by a commit that refines: so many
 } view_keys;
-// The cells about an edge that is new, as places of what it leaves in them.
-enum { VIEW_RING = 15, VIEW_AROUND = 48 };
-typedef struct view_ring {
-  uint32_t id, count; // a count above VIEW_RING: there are more than are listed
-  view_place places[VIEW_RING];
-} view_ring;
 // What the terms of a sum gained, without what they have in common; and what of that they had (gain.c).
 typedef struct view_gain {
   double more, had;
@@ -62,12 +56,9 @@ typedef struct view_change {
   // are asked for.
   bool refining, links_listed;
   BASE_ARRAY(uint32_t) grown;
-  BASE_ARRAY(view_ring) rings;
-  BASE_ARRAY(uint32_t) ring_of; // by id: where it is among them, from 1; 0: it is not
-  uint32_t rings_dims;          // of the edges that are listed; 0: none are
-  BASE_ARRAY(view_gain) gains;  // by id; all zero between uses
-  view_key_list left;           // keys at which sums do not follow so
-  bool rough, strange;          // among the blocks are cells that are no plain ones; that are not new
+  BASE_ARRAY(view_gain) gains; // by id; all zero between uses
+  view_key_list left;          // keys at which sums do not follow so
+  bool rough, strange;         // among the blocks are cells that are no plain ones; that are not new
   bool recoloured, no_memory;
 } view_change;
 
@@ -166,8 +157,9 @@ struct clv_views {
   bool subscribed, stale;
 };
 
-// Edges whose sums are computed side by side (around.c): taken one by one, which is false where an edge is left to the
-// general way, and computed when there are enough, or at the end.
+// Edges whose sums are computed side by side, each with so many cells at the most (around.c): taken one by one, which
+// is false where an edge is left to the general way, and computed when there are enough, or at the end.
+enum { VIEW_AROUND = 48 };
 typedef struct view_around {
   clv_views *views;
   const view_formula *formula;
