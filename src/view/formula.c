@@ -298,11 +298,11 @@ void view_formula_take_cells(const view_formula *formula, view_room *room, const
   double *values = room->values.data;
   view_site_read_lanes(site, cells, lanes, reading);
   view_feed_fill_lanes(feed, reading, lanes, values);
+  view_rest rest[VIEW_LANES];
+  if (site->law->quadrature) view_site_rest_lanes(site, reading, lanes, rest);
   for (uint32_t lane = 0; site->law->quadrature && lane < lanes; lane++) {
-    double rest[8][3], (*data)[LAW_QUAD_DATA] = room->quadrature[lane];
-    view_site_rest_lane(site, reading, lane, rest);
-    law_quadrature(site->law->shape.kind, (const double(*)[3])rest, data);
-    view_feed_point(feed, data[0], lane, values);
+    law_quadrature(site->law->shape.kind, (const double(*)[3])rest[lane].corners, room->quadrature[lane]);
+    view_feed_point(feed, room->quadrature[lane][0], lane, values);
   }
   for (uint32_t t = 0; t < formula->targets.count; t++) {
     const view_target *target = &formula->targets.data[t];

@@ -529,13 +529,17 @@ static void list_crossing(clv_views *views, const view_site *site) {
   keys->list.count = (uint32_t)(l.next - keys->list.data);
 }
 
-// New cells come first.
+// New cells come first, in order.
 static void list_cells(clv_views *views) {
   const map *m = views->map;
   const view_change *change = &views->change;
+  view_keys *keys = change->keys;
   const uint32_t fresh = m->scratch->fresh.count;
-  for (uint32_t k = 0; k < fresh && !change->no_memory; k++)
-    touch_key(views, change->blocks.data[k], change->blocks.data[k] << 6, map_begetter(m, k));
+  if (fresh && !reserve_keys(views, fresh, change->blocks.data[fresh - 1] + 1)) return;
+  listing l = {keys->seen.stamps.data, keys->seen.stamp, keys->list.data + keys->list.count};
+  for (uint32_t k = 0; k < fresh; k++)
+    list_key(&l, change->blocks.data[k], change->blocks.data[k] << 6, map_begetter(m, k));
+  keys->list.count = (uint32_t)(l.next - keys->list.data);
   for (uint32_t k = fresh; k < change->blocks.count && !change->no_memory; k++)
     touch_key(views, change->blocks.data[k], dart_of_cell(m, change->blocks.data[k]), 0);
 }

@@ -229,12 +229,15 @@ void view_site_rest(const view_site *site, const view_reading *reading, double (
   }
 }
 
-void view_site_rest_lane(const view_site *site, const view_reading *reading, uint32_t lane, double (*rest)[3]) {
+void view_site_rest_lanes(const view_site *site, const view_reading *reading, uint32_t lanes, view_rest *rest) {
   for (uint32_t c = 0; c < site->corners.count; c++) {
     const view_fetch *fetch = &site->corners.data[c];
-    const uint32_t slot = reading->lane_slots.data[fetch->spot * VIEW_LANES + lane];
-    const uint32_t kind = fetch->column->index->crossing ? 0 : reading->lane_kind;
-    get_rest(fetch->column, view_value(fetch->column, (view_place){kind, slot}), rest[c]);
+    const clv_column *column = fetch->column;
+    const uint32_t *slots = reading->lane_slots.data + fetch->spot * VIEW_LANES;
+    const uint8_t *data = column->index->crossing ? column->slots.data : column->rows[reading->lane_kind].data;
+    const double *values = (const double *)(const void *)data;
+    const size_t stride = column->def.components;
+    for (uint32_t l = 0; l < lanes; l++) get_rest(column, values + slots[l] * stride, rest[l].corners[c]);
   }
 }
 

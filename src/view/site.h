@@ -191,7 +191,11 @@ void view_site_fill(const view_site *site, const view_code *code, const view_rea
                     double *values);
 // The rest coordinates of the template's corners.
 void view_site_rest(const view_site *site, const view_reading *reading, double (*rest)[3]);
-void view_site_rest_lane(const view_site *site, const view_reading *reading, uint32_t lane, double (*rest)[3]);
+// The same of lanes that were read side by side.
+typedef struct view_rest {
+  double corners[8][3];
+} view_rest;
+void view_site_rest_lanes(const view_site *site, const view_reading *reading, uint32_t lanes, view_rest *rest);
 
 // The place of the orbit at a dart.
 view_place view_place_of(const map *m, const map_index *index, clv_dart dart);

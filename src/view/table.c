@@ -142,11 +142,11 @@ static void hoist_lanes(hoisting *h, uint32_t lanes) {
   view_feed_fill_lanes(&table->hoist, reading, lanes, h->shop->values.data);
   if (!table->kernel->hoist_q_count) return;
   view_feed_fill_lanes(&table->hoist_q, reading, lanes, h->shop->values_q.data);
-  for (uint32_t lane = 0; table->site.law->quadrature && lane < lanes; lane++) {
-    double rest[8][3];
-    view_site_rest_lane(&table->site, reading, lane, rest);
-    law_quadrature(table->site.law->shape.kind, (const double(*)[3])rest, h->quadrature[lane]);
-  }
+  if (!table->site.law->quadrature) return;
+  view_rest rest[VIEW_LANES];
+  view_site_rest_lanes(&table->site, reading, lanes, rest);
+  for (uint32_t lane = 0; lane < lanes; lane++)
+    law_quadrature(table->site.law->shape.kind, (const double(*)[3])rest[lane].corners, h->quadrature[lane]);
 }
 
 // Takes rows one behind another; `places`, where it is not NULL, gets their vertices by slot.
