@@ -366,10 +366,11 @@ static bool put_row(view_table *table, view_workshop *shop, const view_touched_k
   if (!reference) return put_new_row(table, shop, key, base, from, lane);
   view_slab *slab = view_row_slab(table, reference);
   if (!reserve_vertices(table, shop, slab)) return false;
+  uint32_t *places = view_row_place(table, slab, row, 0);
   slab->bases.data[row] = base;
   put_constants(table, slab, row, from, lane);
-  for (uint32_t p = 0; p < table->particles; p++)
-    name_vertex(slab, view_row_place(table, slab, row, p), from->slots[p * VIEW_LANES + lane]);
+  for (uint32_t p = 0, count = table->particles; p < count; p++)
+    name_vertex(slab, &places[p * KERNEL_LANES], from->slots[p * VIEW_LANES + lane]);
   return true;
 }
 
@@ -448,8 +449,8 @@ static bool refresh_edges(view_table *table, view_workshop *shop, batch *b) {
 }
 
 // A two-ended row, at an edge of a plain cell: false where it is left to others.
-static inline bool take_edge(const view_table *table, batch *b, const view_touched_key *key) {
-  const uint32_t reference = view_row_of_key(table, key->key), lane = b->lanes;
+static inline bool take_edge(const view_table *table, batch *b, const view_touched_key *key, uint32_t reference) {
+  const uint32_t lane = b->lanes;
   view_edge edge;
   if (!view_edge_at(table->site.map, key->dart, &edge)) return false;
   const view_look look = reference ? view_own_look(table, reference, edge.ends) : VIEW_STRAIGHT;
@@ -478,13 +479,14 @@ bool view_table_refresh(view_table *table, view_workshop *shop, const view_touch
   view_rows_start(table, shop);
   for (uint32_t k = 0; k < count; k++) {
     view_touched_key key = keys[k];
-    if (view_row_of_key(table, key.key)) near = key.key;
+    const uint32_t reference = view_row_of_key(table, key.key);
+    if (reference) near = key.key;
     if (!key.like) key.like = near;
     if (!key.dart || (!table->site.crossing && !table->site.whole)) {
       if (!view_table_update(table, shop, key.key, key.dart, key.like)) return false;
       continue;
     }
-    if (table->own.two_ended && take_edge(table, &edges, &key)) {
+    if (table->own.two_ended && take_edge(table, &edges, &key, reference)) {
       if (edges.lanes == VIEW_LANES && !refresh_edges(table, shop, &edges)) return false;
       continue;
     }
