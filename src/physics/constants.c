@@ -231,7 +231,7 @@ static double bulk_asked(const clv_material *m, clv_kind kind) {
 static void find_constants(const solid *s, const physics_section *section, physics_springs *springs) {
   const clv_material *m = &section->material;
   const double natural = clv_templates[s->kind].dimension == 3 ? 0.25 : 1.0 / 3;
-  springs->bulk = 0;
+  *springs = (physics_springs){0};
   if (section->model->volume) {
     find_springs(s, 2 * (1 + natural) * physics_shear_modulus(m), natural, springs);
     springs->bulk = bulk_beside(s, springs, bulk_asked(m, s->kind));
@@ -239,9 +239,8 @@ static void find_constants(const solid *s, const physics_section *section, physi
   if (springs->bulk == 0) find_springs(s, m->young, m->poisson, springs);
 }
 
-// Corners that the kind does not have are left as they are.
 static void read_solid(const clv_body *body, const physics_section *section, clv_kind kind, uint32_t row, solid *s) {
-  s->kind = kind;
+  *s = (solid){.kind = kind};
   read_corners(body, kind, row, s);
   s->volume = clv_element_measure(kind, (const double(*)[3])s->corner) *
               (body->map->dimension == 2 ? section->material.thickness : 1);

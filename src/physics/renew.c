@@ -134,7 +134,7 @@ static void renew_cell(renewal *r, clv_dart cell) {
   const clv_page page = view->pages[cell >> CLV_PAGE_SHIFT];
   const clv_kind kind = plain ? (clv_kind)page.kind : clv_cell_shape(view, cell);
   if (kind > CLV_TEMPLATE_LAST) return;
-  if (kind != r->rows.kind) r->rows = find_rows(body, &r->columns, kind);
+  if (!r->rows.sections || kind != r->rows.kind) r->rows = find_rows(body, &r->columns, kind);
   const uint32_t row = plain ? map_row(page, cell) : clv_cell_row(view, cell);
   const int32_t section = r->rows.sections[row];
   if (section < 0) return; // nobody said what it is made of

@@ -405,21 +405,33 @@ static uint32_t ask_batch(const view_table *table, view_workshop *shop, const ba
 }
 
 // The others lose theirs.
-static void keep_holding(view_table *table, view_workshop *shop, batch *b) {
+static uint32_t drop_others(view_table *table, view_workshop *shop, const batch *b) {
   const uint32_t kept = ask_batch(table, shop, b);
-  uint32_t count = 0;
-  if (kept + 1 == 1u << b->lanes) return;
-  for (uint32_t lane = 0; lane < b->lanes; lane++) {
-    const bool holds = kept >> lane & 1u;
-    const uint32_t reference = holds ? 0 : view_row_of_key(table, b->keys[lane].key);
+  for (uint32_t lane = 0; lane < b->lanes && kept + 1 != 1u << b->lanes; lane++) {
+    const uint32_t reference = kept >> lane & 1u ? 0 : view_row_of_key(table, b->keys[lane].key);
     if (reference) drop_row(table, reference);
+  }
+  return kept;
+}
+
+// Lanes that are kept move together.
+static void pack(batch *b, uint32_t kept) {
+  uint32_t count = 0;
+  for (uint32_t lane = 0; lane < b->lanes; lane++) {
     b->bases[count] = b->bases[lane];
     b->keys[count] = b->keys[lane];
-    for (uint32_t end = 0; end < 2; end++) b->edges.ends[end][count] = b->edges.ends[end][lane];
-    b->edges.ids[count] = b->edges.ids[lane];
-    count += holds;
+    count += kept >> lane & 1u;
   }
   b->lanes = count;
+}
+
+static void pack_edges(view_edges *edges, uint32_t lanes, uint32_t kept) {
+  for (uint32_t lane = 0, count = 0; lane < lanes; lane++) {
+    edges->ids[count] = edges->ids[lane];
+    edges->ends[0][count] = edges->ends[0][lane];
+    edges->ends[1][count] = edges->ends[1][lane];
+    count += kept >> lane & 1u;
+  }
 }
 
 // Puts what was computed of them in their rows.
@@ -434,7 +446,8 @@ static bool refresh_batch(view_table *table, view_workshop *shop, batch *b) {
   computed rows;
   if (!b->lanes) return true;
   rows.constants = shop->constants.data;
-  keep_holding(table, shop, b);
+  const uint32_t kept = drop_others(table, shop, b);
+  if (kept + 1 != 1u << b->lanes) pack(b, kept);
   if (b->lanes) view_rows_compute(table, shop, b->bases, b->lanes, rows.slots, shop->constants.data);
   return put_batch(table, shop, b, &rows);
 }
@@ -443,7 +456,11 @@ static bool refresh_edges(view_table *table, view_workshop *shop, batch *b) {
   computed rows;
   if (!b->lanes) return true;
   rows.constants = shop->constants.data;
-  keep_holding(table, shop, b);
+  const uint32_t kept = drop_others(table, shop, b);
+  if (kept + 1 != 1u << b->lanes) {
+    pack_edges(&b->edges, b->lanes, kept);
+    pack(b, kept);
+  }
   if (b->lanes) view_rows_compute_edges(table, shop, &b->edges, b->lanes, rows.slots, shop->constants.data);
   return put_batch(table, shop, b, &rows);
 }
