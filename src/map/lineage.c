@@ -384,6 +384,7 @@ static void finish(map_refining *r) {
   division->came = l->came.count;
   l->lies.count += table->vertex_count + table->edge_count;
   division->known = r->was_plain ? 0 : l->lies.count;
+  division->record = r->border.records[0];
   division->dropped = r->dropped;
   division->dropped_count = r->dropped_count;
   if (!r->was_plain) list_known(r);

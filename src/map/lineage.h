@@ -55,9 +55,10 @@ typedef struct map_grown {
 typedef struct map_division {
   const map_refinement *table;
   clv_dart parent, children[8];
-  uint32_t came;  // so many of those that came did so before its children
-  uint32_t lies;  // where in `lies` its vertices are told, and its edges behind them
-  uint32_t known; // where in `lies` the darts are that its border had before, by place; 0: it had none but its own
+  uint32_t came;   // so many of those that came did so before its children
+  uint32_t lies;   // where in `lies` its vertices are told, and its edges behind them
+  uint32_t known;  // where in `lies` the darts are that its border had before, by place; 0: it had none but its own
+  uint32_t record; // then: where those of its own had their records
   uint32_t dropped, dropped_count; // then: the entries of the log that drop its darts
   uint8_t had_vertices[8];
   uint16_t had_edges[8]; // places of each child that bear an id since it came, as bits

@@ -218,8 +218,9 @@ static inline bool map_is_fresh(const map *m, uint32_t block) {
 }
 // The places of an added cell that lie on a part only of what they lay on in the cell it came of, as bits (resolve.c).
 uint64_t map_parted_places(const map *m, clv_dart cell, uint32_t inner);
-// The block of the cell that an added one took the place of, or of one of them; 0 where it did not (resolve.c).
-uint32_t map_begetter(const map *m, uint32_t block);
+// The block of the cell that an added one took the place of, or of one of them; 0 where it did not (resolve.c). Added
+// cells are numbered in order of their blocks.
+uint32_t map_begetter(const map *m, uint32_t fresh);
 // What became of the orbits of an index in a commit that refines (arrive.c).
 bool map_resolve_arrivals(map *m, map_orbits *o);
 // True for the block of a cell that others took the place of: what is lost with it is not lost.

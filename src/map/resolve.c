@@ -155,9 +155,10 @@ static bool find_sources(map *m, map_plan *plan) {
   return true;
 }
 
-uint32_t map_begetter(const map *m, uint32_t block) {
-  const map_source *source = source_of(m, block << 6);
-  return source && source->dart ? map_block(m, source->dart) : 0;
+uint32_t map_begetter(const map *m, uint32_t fresh) {
+  const map_scratch *s = m->scratch;
+  const clv_dart dart = s->sources.count ? s->sources.data[(size_t)fresh * CLV_TEMPLATE_DARTS].dart : CLV_NO_DART;
+  return dart ? map_block(m, dart) : 0;
 }
 
 uint64_t map_parted_places(const map *m, clv_dart cell, uint32_t inner) {

@@ -239,12 +239,11 @@ static void find_constants(const solid *s, const physics_section *section, physi
   if (springs->bulk == 0) find_springs(s, m->young, m->poisson, springs);
 }
 
-static solid read_solid(const clv_body *body, const physics_section *section, clv_kind kind, uint32_t row) {
-  solid s = {.kind = kind};
-  read_corners(body, kind, row, &s);
-  s.volume = clv_element_measure(kind, (const double(*)[3])s.corner) *
-             (body->map->dimension == 2 ? section->material.thickness : 1);
-  return s;
+static void read_solid(const clv_body *body, const physics_section *section, clv_kind kind, uint32_t row, solid *s) {
+  *s = (solid){.kind = kind};
+  read_corners(body, kind, row, s);
+  s->volume = clv_element_measure(kind, (const double(*)[3])s->corner) *
+              (body->map->dimension == 2 ? section->material.thickness : 1);
 }
 
 // Cells
@@ -269,8 +268,9 @@ static void fill_kind(const clv_body *body, clv_kind kind) {
       put_no_springs(&t, row, kind);
       continue;
     }
-    const solid s = read_solid(body, section, kind, row);
+    solid s;
     physics_springs springs;
+    read_solid(body, section, kind, row, &s);
     find_constants(&s, section, &springs);
     put_springs(&t, row, kind, &springs);
     if (section->model->volume) put(t.bulk, row, springs.bulk);
@@ -344,9 +344,12 @@ double physics_diagonal_length(const clv_body *body, clv_dart cell) {
 // One cell, by its rest shape: what its springs have. Zeros where its model has none.
 void physics_spring_constants(const clv_body *body, const physics_section *section, clv_kind kind, uint32_t row,
                               physics_springs *springs) {
-  *springs = (physics_springs){0};
-  if (!section->model->springs) return;
-  const solid s = read_solid(body, section, kind, row);
+  solid s;
+  if (!section->model->springs) {
+    *springs = (physics_springs){0};
+    return;
+  }
+  read_solid(body, section, kind, row, &s);
   find_constants(&s, section, springs);
 }
 
@@ -362,7 +365,8 @@ double physics_bulk_beside_springs(const clv_body *body, clv_dart cell) {
   const double *edge = clv_column_data(ea, kind, NULL);
   physics_springs springs = {.diagonal = diagonal[row]};
   memcpy(springs.ea, edge + (size_t)row * edges, edges * sizeof *edge);
-  const solid s = read_solid(body, section, kind, row);
+  solid s;
+  read_solid(body, section, kind, row, &s);
   return bulk_beside(&s, &springs, asked);
 }
 

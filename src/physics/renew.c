@@ -32,6 +32,26 @@ static columns find_columns(const clv_map *view) {
                    .bulk = column_on(view, "bulk", CLV_CELL)};
 }
 
+// The same in the rows of one kind.
+typedef struct rows {
+  clv_kind kind;
+  const int32_t *sections;
+  double *ea, *diagonal, *shear, *bulk;
+} rows;
+
+static double *numbers_of(const clv_column *column, clv_kind kind) {
+  return column ? clv_column_data(column, kind, NULL) : NULL;
+}
+
+static rows find_rows(const clv_body *body, const columns *c, clv_kind kind) {
+  return (rows){.kind = kind,
+                .sections = clv_column_data(body->section, kind, NULL),
+                .ea = numbers_of(c->ea, kind),
+                .diagonal = numbers_of(c->diagonal, kind),
+                .shear = numbers_of(c->shear, kind),
+                .bulk = numbers_of(c->bulk, kind)};
+}
+
 typedef struct setting {
   const clv_column *column;
   double value;
@@ -52,25 +72,35 @@ static bool clear_edges(const clv_map *view, const clv_column *ea, clv_dart cell
   return true;
 }
 
+typedef struct renewal {
+  clv_body *body;
+  columns columns;
+  const physics_levels *levels; // NULL where there are none
+  rows rows;                    // of the kind of the last cell
+} renewal;
+
 // A plain cell has its values in its row.
-static void renew_row(const clv_map *view, const columns *c, const physics_levels *levels, clv_kind kind, uint32_t row,
-                      const physics_springs *springs) {
+static void renew_row(const clv_map *view, const renewal *r, uint32_t row, const physics_springs *springs) {
+  const physics_levels *levels = r->levels;
+  const clv_kind kind = r->rows.kind;
   const clv_template *shape = &clv_templates[kind];
   const clv_suborbits *edges = &shape->sub[shape->dimension == 3 ? 5 : 1]; // <0,2>, <0>
   const uint8_t *corner = shape->sub[shape->dimension == 3 ? 6 : 2].of;
   const uint32_t *slots = view->corners[kind] + (size_t)row * shape->corner_count;
-  double *values = (double *)clv_column_data(c->ea, kind, NULL) + (size_t)row * edges->count;
+  double *values = r->rows.ea + (size_t)row * edges->count;
+  const bool keeps = levels && !r->columns.anew;
   for (uint32_t e = 0; e < edges->count; e++) {
     const uint32_t a = edges->first[e], b = shape->alpha[0][a];
-    const bool halved = levels && levels->of[slots[corner[a]]] != levels->of[slots[corner[b]]] && !c->anew;
-    if (!halved) values[e] = springs->ea[e];
+    const bool halved = keeps && levels->of[slots[corner[a]]] != levels->of[slots[corner[b]]];
+    const double *value = halved ? &values[e] : &springs->ea[e]; // no processor can guess which: there is no branch
+    values[e] = *value;
   }
 }
 
 // One with hanging vertices has them piece by piece. False when memory is out.
-static bool renew_pieces(const clv_map *view, const columns *c, const physics_levels *levels, clv_dart home,
-                         const physics_springs *springs) {
-  const clv_column *ea = c->ea;
+static bool renew_pieces(const clv_map *view, const renewal *r, clv_dart home, const physics_springs *springs) {
+  const physics_levels *levels = r->levels;
+  const clv_column *ea = r->columns.ea;
   const clv_template *shape = &clv_templates[clv_cell_shape(view, home)];
   const clv_suborbits *edges = &shape->sub[shape->dimension == 3 ? 5 : 1];
   double value[12] = {0};
@@ -79,7 +109,7 @@ static bool renew_pieces(const clv_map *view, const columns *c, const physics_le
     const clv_dart a = home | edges->first[e], b = home | shape->alpha[0][edges->first[e]];
     const int32_t at_a = levels ? physics_level_at(levels, a) : 0, at_b = levels ? physics_level_at(levels, b) : 0;
     level[e] = at_a > at_b ? at_a : at_b;
-    const bool halved = at_a != at_b && !c->anew;
+    const bool halved = at_a != at_b && !r->columns.anew;
     value[e] = halved ? *(const double *)clv_column_at(ea, a) : springs->ea[e];
   }
   if (!clear_edges(view, ea, home)) return false;
@@ -93,30 +123,31 @@ static bool renew_pieces(const clv_map *view, const columns *c, const physics_le
   return true;
 }
 
-static void set_number(const clv_column *column, clv_kind kind, uint32_t row, double value) {
-  if (column) ((double *)clv_column_data(column, kind, NULL))[row] = value;
+static void set_number(double *numbers, uint32_t row, double value) {
+  if (numbers) numbers[row] = value;
 }
 
-// `levels`: NULL where there are none.
-static void renew_cell(clv_body *body, const columns *c, const physics_levels *levels, clv_dart cell) {
+static void renew_cell(renewal *r, clv_dart cell) {
+  clv_body *body = r->body;
   const clv_map *view = body->map;
   const bool plain = map_dart_plain(map_read(view), cell);
   const clv_page page = view->pages[cell >> CLV_PAGE_SHIFT];
   const clv_kind kind = plain ? (clv_kind)page.kind : clv_cell_shape(view, cell);
   if (kind > CLV_TEMPLATE_LAST) return;
+  if (!r->rows.sections || kind != r->rows.kind) r->rows = find_rows(body, &r->columns, kind);
   const uint32_t row = plain ? map_row(page, cell) : clv_cell_row(view, cell);
-  const int32_t section = ((const int32_t *)clv_column_data(body->section, kind, NULL))[row];
+  const int32_t section = r->rows.sections[row];
   if (section < 0) return; // nobody said what it is made of
   physics_springs springs;
   physics_spring_constants(body, &body->sections.data[section], kind, row, &springs);
-  if (c->ea && plain)
-    renew_row(view, c, levels, kind, row, &springs);
-  else if (c->ea && !renew_pieces(view, c, levels, clv_cell_at(view, kind, row), &springs))
+  if (r->rows.ea && plain)
+    renew_row(view, r, row, &springs);
+  else if (r->rows.ea && !renew_pieces(view, r, clv_cell_at(view, kind, row), &springs))
     body->missed = true;
   const physics_model *model = body->sections.data[section].model;
-  if (model->springs) set_number(c->diagonal, kind, row, springs.diagonal);
-  if (model->springs) set_number(c->shear, kind, row, springs.diagonal);
-  if (model->volume) set_number(c->bulk, kind, row, springs.bulk);
+  if (model->springs) set_number(r->rows.diagonal, row, springs.diagonal);
+  if (model->springs) set_number(r->rows.shear, row, springs.diagonal);
+  if (model->volume) set_number(r->rows.bulk, row, springs.bulk);
 }
 
 // Most commits make no cells and no edges, and columns are looked up by name.
@@ -130,29 +161,32 @@ static bool makes_any(const clv_commit *commit, uint32_t cells) {
 static void hear(void *user, const clv_map *view, const clv_commit *commit) {
   clv_body *body = user;
   if (map_only_lost(map_read(view)) || !makes_any(commit, clv_orbit_dims(view, CLV_CELL))) return;
-  const columns c = find_columns(view);
-  if (!body->section || (!c.ea && !c.diagonal && !c.shear && !c.bend)) return;
+  renewal r = {.body = body, .columns = find_columns(view)};
+  const columns *c = &r.columns;
+  if (!body->section || (!c->ea && !c->diagonal && !c->shear && !c->bend)) return;
   const uint32_t cells = clv_orbit_dims(view, CLV_CELL), edges = clv_orbit_dims(view, CLV_EDGE);
   physics_levels levels;
-  const bool leveled = physics_levels_find(&levels, view);
+  if (physics_levels_find(&levels, view)) r.levels = &levels;
   for (uint32_t k = 0; k < commit->event_count; k++) {
     const clv_event *event = &commit->events[k];
-    const bool made = event->dart && (event->kind == CLV_CREATED || event->kind == CLV_SPLIT);
-    if (made && event->dims == cells) renew_cell(body, &c, leveled ? &levels : NULL, event->dart);
-    if (c.bend && event->dart && event->kind == CLV_CREATED && event->dims == edges)
-      physics_fill_hinge(body, c.bend, event->dart);
+    if (event->dims != cells && (!c->bend || event->dims != edges)) continue;
+    if (!event->dart || (event->kind != CLV_CREATED && event->kind != CLV_SPLIT)) continue;
+    if (event->dims == cells)
+      renew_cell(&r, event->dart);
+    else if (event->kind == CLV_CREATED)
+      physics_fill_hinge(body, c->bend, event->dart);
   }
 }
 
 void physics_renew_all(clv_body *body) {
-  columns c = find_columns(body->map);
-  c.anew = true;
-  if (!c.ea && !c.diagonal && !c.shear) return;
+  renewal r = {.body = body, .columns = find_columns(body->map)};
+  r.columns.anew = true;
+  if (!r.columns.ea && !r.columns.diagonal && !r.columns.shear) return;
   physics_levels levels;
-  const bool leveled = physics_levels_find(&levels, body->map);
+  if (physics_levels_find(&levels, body->map)) r.levels = &levels;
   for (clv_id id = clv_id_next(body->map, CLV_CELL, (clv_id){0, 0}); id.index;
        id = clv_id_next(body->map, CLV_CELL, id))
-    renew_cell(body, &c, leveled ? &levels : NULL, clv_id_dart(body->map, CLV_CELL, id));
+    renew_cell(&r, clv_id_dart(body->map, CLV_CELL, id));
 }
 
 clv_result physics_renew_create(clv_body *body, clv_error *error) {

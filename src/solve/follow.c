@@ -139,7 +139,8 @@ static bool refresh_touched(clv_solver *solver) {
   if (!solver->current || solver->subject != body->subject || solver->all_touched) return false;
   if (!touch_parents(solver) || !make_room(solver, slots)) return false;
   const uint32_t *held = clv_body_held(body);
-  for (uint32_t s = solver->slots; s < slots; s++) refresh_slot(solver, s, physics_weight(body, s), held);
+  for (uint32_t s = solver->slots; s < slots; s++)
+    if (!is_touched(solver, s)) refresh_slot(solver, s, physics_weight(body, s), held);
   solver->slots = slots;
   for (uint32_t k = 0; k < solver->touched.count; k++) {
     const uint32_t slot = solver->touched.data[k];

@@ -136,8 +136,13 @@ static void rotate(const view_code *code, const view_operation *operation, uint3
   }
 }
 
+// All lanes are computed before one is written: the compiler need not ask whether that is one of those that are read.
 #define EACH_LANE(expression)                                                                                          \
-  for (uint32_t lane = 0; lane < VIEW_LANES; lane++) to[lane] = (expression)
+  do {                                                                                                                 \
+    double results[VIEW_LANES];                                                                                        \
+    for (uint32_t lane = 0; lane < VIEW_LANES; lane++) results[lane] = (expression);                                   \
+    memcpy(to, results, sizeof results);                                                                               \
+  } while (0)
 
 // The cheap operations are done in all lanes, which is one or two wide instructions; the others where they are asked
 // for.

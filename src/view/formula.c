@@ -298,11 +298,11 @@ void view_formula_take_cells(const view_formula *formula, view_room *room, const
   double *values = room->values.data;
   view_site_read_lanes(site, cells, lanes, reading);
   view_feed_fill_lanes(feed, reading, lanes, values);
+  view_rest rest[VIEW_LANES];
+  if (site->law->quadrature) view_site_rest_lanes(site, reading, lanes, rest);
   for (uint32_t lane = 0; site->law->quadrature && lane < lanes; lane++) {
-    double rest[8][3], (*data)[LAW_QUAD_DATA] = room->quadrature[lane];
-    view_site_rest_lane(site, reading, lane, rest);
-    law_quadrature(site->law->shape.kind, (const double(*)[3])rest, data);
-    view_feed_point(feed, data[0], lane, values);
+    law_quadrature(site->law->shape.kind, (const double(*)[3])rest[lane].corners, room->quadrature[lane]);
+    view_feed_point(feed, room->quadrature[lane][0], lane, values);
   }
   for (uint32_t t = 0; t < formula->targets.count; t++) {
     const view_target *target = &formula->targets.data[t];
@@ -445,8 +445,31 @@ const view_pick *view_formula_scaled_term(const view_formula *formula) {
   return formula->direct && scales(&formula->sums[0]) ? formula->sums[0].others.data : NULL;
 }
 
-static double add_scaled(const view_feed *feed, const view_place *places, uint32_t count, double scale) {
-  const bool divides = feed->code.operations.data[feed->code.steady].op == DAG_DIV;
+bool view_formula_divides(const view_formula *formula) {
+  const view_code *code = &formula->sums[0].code;
+  return code->operations.count && code->operations.data[code->steady].op == DAG_DIV;
+}
+
+bool view_formula_spans(const view_formula *formula) {
+  const view_feed *feed = &formula->sums[0];
+  return view_site_spans(&formula->site, feed->spots.data, feed->spots.count);
+}
+
+const double *view_formula_scales(const view_formula *formula, view_room *room, const view_edges *edges,
+                                  uint32_t lanes) {
+  static const double none[VIEW_LANES] = {1, 1, 1, 1, 1, 1, 1, 1};
+  const view_feed *feed = &formula->sums[0];
+  double *values = room->sum_values.data;
+  if (!feed->code.operations.count) return none;
+  view_site_read_edges(&formula->site, edges, feed->spots.data, feed->spots.count, &room->reading);
+  view_feed_fill_picks(feed, &room->reading, lanes, values);
+  view_code_run_steady(&feed->code, lanes, values);
+  return values + feed->code.operations.data[feed->code.steady].arg[1] * VIEW_LANES;
+}
+
+static double add_scaled(const view_formula *formula, const view_place *places, uint32_t count, double scale) {
+  const view_feed *feed = &formula->sums[0];
+  const bool divides = view_formula_divides(formula);
   double total = 0;
   for (uint32_t n = 0; n < count; n++) {
     const double value = value_at(feed->others.data, places[n]);
@@ -486,5 +509,5 @@ void view_formula_sum_around(const view_formula *formula, view_room *room, const
   }
   const double *scale = values + feed->code.operations.data[feed->code.steady].arg[1] * VIEW_LANES;
   for (uint32_t lane = 0; lane < lanes; lane++)
-    totals[lane] = add_scaled(feed, places[lane], counts[lane], scale[lane]);
+    totals[lane] = add_scaled(formula, places[lane], counts[lane], scale[lane]);
 }

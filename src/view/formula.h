@@ -72,6 +72,14 @@ void view_formula_sum_around(const view_formula *formula, view_room *room, const
 const view_pick *view_formula_term(const view_formula *formula);
 // The same where they are that, times or by something that all of them have in common.
 const view_pick *view_formula_scaled_term(const view_formula *formula);
+// Whether that is by it, not times.
+bool view_formula_divides(const view_formula *formula);
+
+// What terms at each of some edges have in common, where they read nothing else than edges have (view_formula_spans).
+// Terms are started before (view_code_start).
+bool view_formula_spans(const view_formula *formula);
+const double *view_formula_scales(const view_formula *formula, view_room *room, const view_edges *edges,
+                                  uint32_t lanes);
 
 static inline double view_formula_result(const view_formula *formula, const view_room *room, uint32_t t,
                                          uint32_t lane) {

@@ -39,12 +39,11 @@ static reads count_reads(const view_feed *feed, const view_site *site) {
 }
 
 static void find_ends(view_own *own, const view_site *site) {
-  const uint32_t vertices = clv_orbit_dims(&site->map->view, CLV_VERTEX);
   uint32_t found = 0;
   own->two_ended = false;
-  if (!site->inside || site->law->oriented || site->steps.count != 2 || site->steps.data[1].letter != 0) return;
-  for (uint32_t k = 0; k < site->spots.count; k++)
-    if (site->spots.data[k].index != site->index && site->spots.data[k].index->dims != vertices) return;
+  if (!site->inside || site->law->oriented || site->steps.count != 2) return;
+  for (uint16_t k = 0; k < site->spots.count; k++)
+    if (!view_site_spans(site, &k, 1)) return;
   for (uint32_t p = 0; p < site->particles.count; p++) {
     const uint32_t step = site->spots.data[site->particles.data[p]].step;
     own->ends[step] = p;
@@ -59,21 +58,20 @@ static uint32_t vertex_named(const view_table *table, uint32_t reference, uint32
   return slab->loose ? place : slab->vertices.data[view_place_number(place)];
 }
 
+view_look view_own_look(const view_table *table, uint32_t reference, const uint32_t ends[2]) {
+  const uint32_t first = vertex_named(table, reference, table->own.ends[0]);
+  const uint32_t second = vertex_named(table, reference, table->own.ends[1]);
+  const bool straight = ends[0] == first || ends[1] == second, turned = ends[0] == second || ends[1] == first;
+  return straight == turned ? VIEW_UNTOLD : straight ? VIEW_STRAIGHT : VIEW_TURNED;
+}
+
 clv_dart view_own_base(const view_table *table, uint32_t key, clv_dart dart) {
   const map *m = table->site.map;
   const uint32_t reference = view_row_of_key(table, key);
-  if (!reference || !table->own.two_ended || !map_dart_plain(m, dart)) return CLV_NO_DART;
-  const map_index *vertices = m->indices[clv_orbit_dims(&m->view, CLV_VERTEX)];
-  const clv_page page = map_page(m, dart);
-  const clv_template *shape = &clv_templates[page.kind];
-  const clv_suborbits *sub = &shape->sub[vertices->inner];
-  const uint32_t *corners = vertices->ids[page.kind].data + (size_t)map_row(page, dart) * sub->count;
-  const clv_dart other = (dart & ~63u) | shape->alpha[0][dart & 63u];
-  const uint32_t here = corners[sub->of[dart & 63u]], there = corners[sub->of[other & 63u]];
-  const uint32_t first = vertex_named(table, reference, table->own.ends[0]);
-  const uint32_t second = vertex_named(table, reference, table->own.ends[1]);
-  const bool straight = here == first || there == second, turned = here == second || there == first;
-  return straight == turned ? CLV_NO_DART : straight ? dart : other;
+  view_edge edge;
+  if (!reference || !table->own.two_ended || !view_edge_at(m, dart, &edge)) return CLV_NO_DART;
+  const view_look look = view_own_look(table, reference, edge.ends);
+  return look == VIEW_UNTOLD ? CLV_NO_DART : edge.darts[look];
 }
 
 bool view_own_make(view_own *own, const view_site *site, const kernel *k, const clv_allocator *a) {
@@ -106,31 +104,36 @@ void view_own_free(view_own *own, const clv_allocator *a) {
   own->alone = false;
 }
 
+// A value of each key's orbit.
+static void read_own(const view_fetch *fetch, const view_touched_key *keys, uint32_t lanes, double *values) {
+  const clv_column *column = fetch->column;
+  const double *numbers = (const double *)(const void *)column->slots.data + fetch->component;
+  const size_t stride = column->def.components;
+  if (column->def.type == CLV_DOUBLE)
+    for (uint32_t l = 0; l < lanes; l++) values[l] = numbers[keys[l].key * stride];
+  else
+    for (uint32_t l = 0; l < lanes; l++)
+      values[l] = embed_get(column, column->slots.data + (size_t)keys[l].key * column->size, fetch->component);
+}
+
 uint32_t view_own_ask(const view_site *site, view_workshop *shop, const view_touched_key *keys, uint32_t lanes) {
   const view_code *code = &site->conditions;
   double *values = shop->reading.condition_values.data;
   uint32_t holds = (1u << lanes) - 1u;
   if (!code->roots.count) return holds;
-  view_code_start(code, shop->params, values);
-  for (uint32_t k = 0; k < code->inputs.count; k++) {
-    const view_fetch *fetch = &site->fetches.data[code->inputs.data[k].index];
-    const clv_column *column = fetch->column;
-    for (uint32_t l = 0; l < lanes; l++) {
-      const void *value = column->slots.data + (size_t)keys[l].key * column->size;
-      values[code->inputs.data[k].to * VIEW_LANES + l] = column->def.type == CLV_DOUBLE
-                                                             ? ((const double *)value)[fetch->component]
-                                                             : embed_get(column, value, fetch->component);
-    }
-  }
+  for (uint32_t k = 0; k < code->inputs.count; k++)
+    read_own(&site->fetches.data[code->inputs.data[k].index], keys, lanes,
+             values + code->inputs.data[k].to * VIEW_LANES);
   view_code_run(code, lanes, values);
-  for (uint32_t k = 0; k < code->roots.count; k++)
-    for (uint32_t l = 0; l < lanes; l++) holds &= ~((uint32_t)(view_code_result(code, values, k, l) == 0) << l);
+  for (uint32_t k = 0; k < code->roots.count; k++) {
+    const double *result = values + code->roots.data[k] * VIEW_LANES;
+    for (uint32_t l = 0; l < lanes; l++) holds &= ~((uint32_t)(result[l] == 0) << l);
+  }
   return holds;
 }
 
 static void compute(const view_feed *feed, view_workshop *shop, const view_touched_key *keys, uint32_t lanes) {
   double *values = shop->values.data;
-  view_code_start(&feed->code, shop->params, values);
   for (const view_pick *at = feed->picks.data, *end = at + feed->picks.count; at < end; at++)
     for (uint32_t l = 0; l < lanes; l++)
       values[at->to * VIEW_LANES + l] = at->data[(size_t)keys[l].key * at->stride + at->component];
@@ -156,7 +159,10 @@ static bool reread_lanes(view_table *table, view_workshop *shop, const view_touc
 }
 
 bool view_table_reread(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count) {
-  if (count) view_feed_aim(&table->own.feed);
+  if (!count) return true;
+  view_feed_aim(&table->own.feed);
+  view_code_start(&table->own.feed.code, shop->params, shop->values.data);
+  view_code_start(&table->site.conditions, shop->params, shop->reading.condition_values.data);
   for (uint32_t k = 0; k < count; k += VIEW_LANES)
     if (!reread_lanes(table, shop, keys + k, count - k < VIEW_LANES ? count - k : VIEW_LANES)) return false;
   return true;

@@ -52,9 +52,9 @@ void view_change_free(view_change *change, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &change->blocks);
   BASE_RELEASE(allocator, &change->grown);
   BASE_RELEASE(allocator, &change->turned);
-  BASE_RELEASE(allocator, &change->rings);
-  BASE_RELEASE(allocator, &change->ring_of);
   BASE_RELEASE(allocator, &change->values);
+  BASE_RELEASE(allocator, &change->gains);
+  BASE_RELEASE(allocator, &change->left);
   for (uint32_t k = 0; k < VIEW_SORTS; k++) {
     BASE_RELEASE(allocator, &change->reached[k].list);
     BASE_RELEASE(allocator, &change->reached[k].seen.stamps);
@@ -133,10 +133,11 @@ static void hear_write(clv_views *views, map_write w) {
 }
 
 // A cell that got hanging vertices in a commit that refines; what else is written in it follows from that.
-static void hear_growth(clv_views *views, uint32_t block) {
+static void hear_growth(clv_views *views, const clv_event *event) {
   view_change *change = &views->change;
+  const uint32_t block = event->id.index;
   if (!set_insert(change, &change->seen, &views->allocator, block)) return;
-  if (view_block_alive(views->map, block) && clv_cell_shape(&views->map->view, block << 6) <= CLV_TEMPLATE_LAST)
+  if (clv_cell_shape(&views->map->view, event->dart) <= CLV_TEMPLATE_LAST)
     PUSH(views, &change->grown, block);
   else
     PUSH(views, &change->blocks, block);
@@ -156,7 +157,7 @@ static void hear_cell(clv_views *views, const clv_event *event) {
   const bool refining = views->change.refining;
   if (refining && event->kind == CLV_CREATED) return;
   if (refining && event->kind == CLV_CHANGED) {
-    hear_growth(views, event->id.index);
+    hear_growth(views, event);
     return;
   }
   push_block(views, event->id.index);
@@ -211,7 +212,7 @@ static void look_at_others(clv_views *views) {
 
 void view_change_clear(view_change *change) {
   change->renames.count = change->links.count = change->blocks.count = change->turned.count = change->values.count = 0;
-  change->grown.count = change->rings_dims = 0;
+  change->grown.count = 0;
   change->refining = change->losing = change->links_listed = change->recoloured = change->no_memory = false;
   for (uint32_t k = 0; k < VIEW_SORTS; k++) change->reached[k].listed = false;
   set_clear(&change->seen);
@@ -528,13 +529,19 @@ static void list_crossing(clv_views *views, const view_site *site) {
   keys->list.count = (uint32_t)(l.next - keys->list.data);
 }
 
+// New cells come first, in order.
 static void list_cells(clv_views *views) {
   const map *m = views->map;
   const view_change *change = &views->change;
-  for (uint32_t k = 0; k < change->blocks.count && !change->no_memory; k++) {
-    const uint32_t block = change->blocks.data[k];
-    touch_key(views, block, dart_of_cell(m, block), map_begetter(m, block));
-  }
+  view_keys *keys = change->keys;
+  const uint32_t fresh = m->scratch->fresh.count;
+  if (fresh && !reserve_keys(views, fresh, change->blocks.data[fresh - 1] + 1)) return;
+  listing l = {keys->seen.stamps.data, keys->seen.stamp, keys->list.data + keys->list.count};
+  for (uint32_t k = 0; k < fresh; k++)
+    list_key(&l, change->blocks.data[k], change->blocks.data[k] << 6, map_begetter(m, k));
+  keys->list.count = (uint32_t)(l.next - keys->list.data);
+  for (uint32_t k = fresh; k < change->blocks.count && !change->no_memory; k++)
+    touch_key(views, change->blocks.data[k], dart_of_cell(m, change->blocks.data[k]), 0);
 }
 
 static void list_common(clv_views *views, const view_site *site) {

@@ -134,13 +134,13 @@ void view_site_read(const view_site *site, clv_dart base, view_reading *reading)
 typedef struct lanes_inside {
   uint32_t count, kind[VIEW_LANES], row[VIEW_LANES];
   const uint8_t *lies[VIEW_LANES];
-  bool alike; // in cells of one kind
+  bool alike, level; // in cells of one kind; at the same dart of each
 } lanes_inside;
 
 static bool line_up(const view_site *site, const clv_dart *bases, uint32_t lanes, lanes_inside *at) {
   const map *m = site->map;
   at->count = lanes;
-  at->alike = true;
+  at->alike = at->level = true;
   for (uint32_t l = 0; l < lanes; l++) {
     const clv_dart base = bases[l];
     const clv_page page = map_page(m, base);
@@ -149,17 +149,25 @@ static bool line_up(const view_site *site, const clv_dart *bases, uint32_t lanes
     at->row[l] = map_row(page, base);
     at->lies[l] = view_site_lies(site, page.kind, base);
     at->alike &= page.kind == at->kind[0];
+    at->level &= at->lies[l] == at->lies[0];
   }
+  for (uint32_t l = lanes; l < VIEW_LANES; l++) at->row[l] = at->row[0];
   return true;
 }
 
-static void read_alike(const map_index *index, const lanes_inside *at, uint32_t spot, uint32_t *slots) {
-  const uint32_t kind = at->kind[0], count = clv_templates[kind].sub[index->inner].count;
-  const uint32_t *ids = index->ids[kind].data;
-  if (index->crossing)
-    for (uint32_t l = 0; l < at->count; l++) slots[l] = ids[at->row[l] * count + at->lies[l][spot]];
+// Slots of places; all lanes are as good as some of them.
+static void find_places(const lanes_inside *at, uint32_t count, uint32_t spot, uint32_t *slots) {
+  if (at->level)
+    for (uint32_t l = 0; l < VIEW_LANES; l++) slots[l] = at->row[l] * count + at->lies[0][spot];
   else
     for (uint32_t l = 0; l < at->count; l++) slots[l] = at->row[l] * count + at->lies[l][spot];
+}
+
+static void read_alike(const map_index *index, const lanes_inside *at, uint32_t spot, uint32_t *slots) {
+  const uint32_t kind = at->kind[0];
+  const uint32_t *ids = index->ids[kind].data;
+  find_places(at, clv_templates[kind].sub[index->inner].count, spot, slots);
+  for (uint32_t l = 0; index->crossing && l < at->count; l++) slots[l] = ids[slots[l]];
 }
 
 static void read_mixed(const map_index *index, const lanes_inside *at, uint32_t spot, uint32_t *slots) {
@@ -221,12 +229,15 @@ void view_site_rest(const view_site *site, const view_reading *reading, double (
   }
 }
 
-void view_site_rest_lane(const view_site *site, const view_reading *reading, uint32_t lane, double (*rest)[3]) {
+void view_site_rest_lanes(const view_site *site, const view_reading *reading, uint32_t lanes, view_rest *rest) {
   for (uint32_t c = 0; c < site->corners.count; c++) {
     const view_fetch *fetch = &site->corners.data[c];
-    const uint32_t slot = reading->lane_slots.data[fetch->spot * VIEW_LANES + lane];
-    const uint32_t kind = fetch->column->index->crossing ? 0 : reading->lane_kind;
-    get_rest(fetch->column, view_value(fetch->column, (view_place){kind, slot}), rest[c]);
+    const clv_column *column = fetch->column;
+    const uint32_t *slots = reading->lane_slots.data + fetch->spot * VIEW_LANES;
+    const uint8_t *data = column->index->crossing ? column->slots.data : column->rows[reading->lane_kind].data;
+    const double *values = (const double *)(const void *)data;
+    const size_t stride = column->def.components;
+    for (uint32_t l = 0; l < lanes; l++) get_rest(column, values + slots[l] * stride, rest[l].corners[c]);
   }
 }
 
@@ -261,6 +272,18 @@ bool view_site_asks_values_alone(const view_site *site) {
   for (uint32_t g = 0; g < site->law->guards.count; g++)
     if (site->law->guards.data[g].test != LAW_CONDITION) return false;
   return !site->bits && !site->face && !site->whole;
+}
+
+bool view_site_spans(const view_site *site, const uint16_t *spots, uint32_t count) {
+  const map_index *vertices = site->map->indices[clv_orbit_dims(&site->map->view, CLV_VERTEX)];
+  for (uint32_t k = 0; k < count; k++) {
+    const view_spot *spot = &site->spots.data[spots[k]];
+    const bool own = spot->index == site->index && spot->step == 0;
+    const bool end =
+        spot->index == vertices && (spot->step == 0 || (spot->step == 1 && site->steps.data[1].letter == 0));
+    if (!own && !end) return false;
+  }
+  return true;
 }
 
 bool view_site_holds(const view_site *site, const double *params, view_reading *reading) {

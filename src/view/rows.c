@@ -32,14 +32,11 @@ static uint32_t search_vertex(const view_slab *slab, uint32_t slot) {
   return at < slab->tail.count && vertices[slab->tail.data[at]] == slot ? slab->tail.data[at] : count;
 }
 
-// Rows that come together name the same few vertices again and again.
-static uint32_t find_vertex(view_slab *slab, uint32_t slot) {
+static uint32_t find_vertex(const view_slab *slab, uint32_t slot) {
   const uint32_t count = slab->vertices.count, *vertices = slab->vertices.data;
   if (slot > slab->greatest) return count; // as most new ones are
-  if (slab->consecutive) return slot - vertices[0] < count ? slot - vertices[0] : count;
-  uint32_t *recent = &slab->recent[slot % VIEW_RECENT];
-  if (*recent >= count || vertices[*recent] != slot) *recent = search_vertex(slab, slot);
-  return *recent;
+  const bool there = slab->consecutive && slot - vertices[0] < count;
+  return there ? slot - vertices[0] : slab->consecutive ? count : search_vertex(slab, slot);
 }
 
 // A new vertex is the last of the slab, and in most cases its slot is the greatest.
@@ -55,16 +52,25 @@ static void append_vertex(view_slab *slab, uint32_t slot) {
   slab->built = false;
 }
 
-// The number of a vertex in the slab, used once more. There is room.
-static uint32_t use_vertex(view_slab *slab, uint32_t slot) {
+static uint32_t use_vertex_anew(view_slab *slab, uint32_t slot) {
   const uint32_t at = find_vertex(slab, slot);
+  slab->recent[slot % VIEW_RECENT] = at;
   if (at == slab->vertices.count) {
     slab->consecutive = at == 0 || (slab->consecutive && slot == slab->vertices.data[at - 1] + 1);
-    slab->recent[slot % VIEW_RECENT] = at;
     append_vertex(slab, slot);
   } else if (!slab->uses.data[at]) {
     slab->unused--;
   }
+  slab->uses.data[at]++;
+  return at;
+}
+
+// The number of a vertex in the slab, used once more. There is room. Rows that come together name the same few vertices
+// again and again.
+static inline uint32_t use_vertex(view_slab *slab, uint32_t slot) {
+  const uint32_t at = slab->recent[slot % VIEW_RECENT];
+  if (at >= slab->vertices.count || slab->vertices.data[at] != slot || !slab->uses.data[at])
+    return use_vertex_anew(slab, slot);
   slab->uses.data[at]++;
   return at;
 }
@@ -360,22 +366,20 @@ static bool put_row(view_table *table, view_workshop *shop, const view_touched_k
   if (!reference) return put_new_row(table, shop, key, base, from, lane);
   view_slab *slab = view_row_slab(table, reference);
   if (!reserve_vertices(table, shop, slab)) return false;
+  uint32_t *places = view_row_place(table, slab, row, 0);
   slab->bases.data[row] = base;
   put_constants(table, slab, row, from, lane);
-  for (uint32_t p = 0; p < table->particles; p++)
-    name_vertex(slab, view_row_place(table, slab, row, p), from->slots[p * VIEW_LANES + lane]);
+  for (uint32_t p = 0, count = table->particles; p < count; p++)
+    name_vertex(slab, &places[p * KERNEL_LANES], from->slots[p * VIEW_LANES + lane]);
   return true;
 }
 
-// The dart that the row of a key starts from: one in a plain cell from which it looks as it did, or its own, if that
-// still is there.
+// The dart that the row of a key starts from: its own, if that still is there.
 static clv_dart base_for(const view_table *table, const view_touched_key *key) {
   const view_site *site = &table->site;
   const uint32_t reference = view_row_of_key(table, key->key);
   clv_dart dart = key->dart;
   if (reference) {
-    const clv_dart like = view_own_base(table, key->key, dart);
-    if (like) return like;
     const clv_dart base = view_row_slab(table, reference)->bases.data[view_row_number(reference)];
     if (clv_dart_alive(&site->map->view, base) && view_site_key(site, base) == key->key) dart = base;
   }
@@ -387,6 +391,7 @@ typedef struct batch {
   uint32_t lanes;
   view_touched_key keys[VIEW_LANES];
   clv_dart bases[VIEW_LANES];
+  view_edges edges; // of two-ended rows
 } batch;
 
 // Which of them have rows, as bits.
@@ -400,30 +405,79 @@ static uint32_t ask_batch(const view_table *table, view_workshop *shop, const ba
 }
 
 // The others lose theirs.
-static void keep_holding(view_table *table, view_workshop *shop, batch *b) {
+static uint32_t drop_others(view_table *table, view_workshop *shop, const batch *b) {
   const uint32_t kept = ask_batch(table, shop, b);
-  uint32_t count = 0;
-  if (kept + 1 == 1u << b->lanes) return;
-  for (uint32_t lane = 0; lane < b->lanes; lane++) {
-    const bool holds = kept >> lane & 1u;
-    const uint32_t reference = holds ? 0 : view_row_of_key(table, b->keys[lane].key);
+  for (uint32_t lane = 0; lane < b->lanes && kept + 1 != 1u << b->lanes; lane++) {
+    const uint32_t reference = kept >> lane & 1u ? 0 : view_row_of_key(table, b->keys[lane].key);
     if (reference) drop_row(table, reference);
+  }
+  return kept;
+}
+
+// Lanes that are kept move together.
+static void pack(batch *b, uint32_t kept) {
+  uint32_t count = 0;
+  for (uint32_t lane = 0; lane < b->lanes; lane++) {
     b->bases[count] = b->bases[lane];
     b->keys[count] = b->keys[lane];
-    count += holds;
+    count += kept >> lane & 1u;
   }
   b->lanes = count;
+}
+
+static void pack_edges(view_edges *edges, uint32_t lanes, uint32_t kept) {
+  for (uint32_t lane = 0, count = 0; lane < lanes; lane++) {
+    edges->ids[count] = edges->ids[lane];
+    edges->ends[0][count] = edges->ends[0][lane];
+    edges->ends[1][count] = edges->ends[1][lane];
+    count += kept >> lane & 1u;
+  }
+}
+
+// Puts what was computed of them in their rows.
+static bool put_batch(view_table *table, view_workshop *shop, batch *b, const computed *rows) {
+  for (uint32_t lane = 0; lane < b->lanes; lane++)
+    if (!put_row(table, shop, &b->keys[lane], b->bases[lane], rows, lane)) return false;
+  b->lanes = 0;
+  return true;
 }
 
 static bool refresh_batch(view_table *table, view_workshop *shop, batch *b) {
   computed rows;
   if (!b->lanes) return true;
   rows.constants = shop->constants.data;
-  keep_holding(table, shop, b);
+  const uint32_t kept = drop_others(table, shop, b);
+  if (kept + 1 != 1u << b->lanes) pack(b, kept);
   if (b->lanes) view_rows_compute(table, shop, b->bases, b->lanes, rows.slots, shop->constants.data);
-  for (uint32_t lane = 0; lane < b->lanes; lane++)
-    if (!put_row(table, shop, &b->keys[lane], b->bases[lane], &rows, lane)) return false;
-  b->lanes = 0;
+  return put_batch(table, shop, b, &rows);
+}
+
+static bool refresh_edges(view_table *table, view_workshop *shop, batch *b) {
+  computed rows;
+  if (!b->lanes) return true;
+  rows.constants = shop->constants.data;
+  const uint32_t kept = drop_others(table, shop, b);
+  if (kept + 1 != 1u << b->lanes) {
+    pack_edges(&b->edges, b->lanes, kept);
+    pack(b, kept);
+  }
+  if (b->lanes) view_rows_compute_edges(table, shop, &b->edges, b->lanes, rows.slots, shop->constants.data);
+  return put_batch(table, shop, b, &rows);
+}
+
+// A two-ended row, at an edge of a plain cell: false where it is left to others.
+static inline bool take_edge(const view_table *table, batch *b, const view_touched_key *key, uint32_t reference) {
+  const uint32_t lane = b->lanes;
+  view_edge edge;
+  if (!view_edge_at(table->site.map, key->dart, &edge)) return false;
+  const view_look look = reference ? view_own_look(table, reference, edge.ends) : VIEW_STRAIGHT;
+  if (look == VIEW_UNTOLD) return false;
+  b->bases[lane] = edge.darts[look];
+  b->keys[lane] = *key;
+  b->edges.ids[lane] = key->key;
+  b->edges.ends[0][lane] = edge.ends[look];
+  b->edges.ends[1][lane] = edge.ends[1 - look];
+  b->lanes++;
   return true;
 }
 
@@ -435,17 +489,22 @@ static uint32_t first_seated(const view_table *table, const view_touched_key *ke
 }
 
 bool view_table_refresh(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count) {
-  batch batches[2]; // of plain cells, which are read at once; of others
+  batch edges, batches[2]; // of plain cells, which are read at once; of others
   uint32_t near = first_seated(table, keys, count);
-  batches[0].lanes = batches[1].lanes = 0;
+  edges.lanes = batches[0].lanes = batches[1].lanes = 0;
   if (table->site.crossing && !reserve_key(table, &shop->allocator, table->site.index->count - 1)) return false;
   view_rows_start(table, shop);
   for (uint32_t k = 0; k < count; k++) {
     view_touched_key key = keys[k];
-    if (view_row_of_key(table, key.key)) near = key.key;
+    const uint32_t reference = view_row_of_key(table, key.key);
+    if (reference) near = key.key;
     if (!key.like) key.like = near;
     if (!key.dart || (!table->site.crossing && !table->site.whole)) {
       if (!view_table_update(table, shop, key.key, key.dart, key.like)) return false;
+      continue;
+    }
+    if (table->own.two_ended && take_edge(table, &edges, &key, reference)) {
+      if (edges.lanes == VIEW_LANES && !refresh_edges(table, shop, &edges)) return false;
       continue;
     }
     const clv_dart base = base_for(table, &key);
@@ -454,7 +513,8 @@ bool view_table_refresh(view_table *table, view_workshop *shop, const view_touch
     b->keys[b->lanes++] = key;
     if (b->lanes == VIEW_LANES && !refresh_batch(table, shop, b)) return false;
   }
-  return refresh_batch(table, shop, &batches[0]) && refresh_batch(table, shop, &batches[1]);
+  return refresh_edges(table, shop, &edges) && refresh_batch(table, shop, &batches[0]) &&
+         refresh_batch(table, shop, &batches[1]);
 }
 
 // Other numbers

@@ -114,6 +114,37 @@ static inline bool view_site_varies(const view_site *site) {
 }
 // Whether nothing else does.
 bool view_site_asks_values_alone(const view_site *site);
+// Edges, by their own ids and those of the vertices at their ends.
+typedef struct view_edges {
+  uint32_t ids[VIEW_LANES], ends[2][VIEW_LANES];
+} view_edges;
+// Whether spots of an edge are nothing but itself and the vertices at its ends: at the base those of step 0, beyond it
+// those of step 1. Then they can be had without a dart.
+bool view_site_spans(const view_site *site, const uint16_t *spots, uint32_t count);
+static inline void view_site_read_edges(const view_site *site, const view_edges *edges, const uint16_t *spots,
+                                        uint32_t count, view_reading *reading) {
+  for (uint32_t k = 0; k < count; k++) {
+    const view_spot *spot = &site->spots.data[spots[k]];
+    const uint32_t *slots = spot->index == site->index ? edges->ids : edges->ends[spot->step];
+    memcpy(reading->lane_slots.data + spots[k] * VIEW_LANES, slots, VIEW_LANES * sizeof *slots);
+  }
+}
+// An edge as a plain cell has it, from one end and from the other. False for a dart of a cell that is no plain one.
+typedef struct view_edge {
+  clv_dart darts[2];
+  uint32_t ends[2];
+} view_edge;
+static inline bool view_edge_at(const map *m, clv_dart dart, view_edge *edge) {
+  const clv_page page = map_page(m, dart);
+  const uint32_t row = map_row(page, dart), local = dart & 63u;
+  if (!page.plain && (page.kind == MAP_KIND_DARTS || m->rows[page.kind].state.data[row] & MAP_EXTENDED)) return false;
+  const clv_template *shape = &clv_templates[page.kind];
+  const uint32_t *corners = m->view.corners[page.kind] + (size_t)row * shape->corner_count,
+                 other = shape->alpha[0][local];
+  const uint8_t *of = shape->sub[clv_orbit_dims(&m->view, CLV_CORNER)].of;
+  *edge = (view_edge){{dart, (dart & ~63u) | other}, {corners[of[local]], corners[of[other]]}};
+  return true;
+}
 bool view_reading_reserve(view_reading *reading, const view_site *site, const clv_allocator *allocator);
 void view_reading_free(view_reading *reading, const clv_allocator *allocator);
 
@@ -160,7 +191,11 @@ void view_site_fill(const view_site *site, const view_code *code, const view_rea
                     double *values);
 // The rest coordinates of the template's corners.
 void view_site_rest(const view_site *site, const view_reading *reading, double (*rest)[3]);
-void view_site_rest_lane(const view_site *site, const view_reading *reading, uint32_t lane, double (*rest)[3]);
+// The same of lanes that were read side by side.
+typedef struct view_rest {
+  double corners[8][3];
+} view_rest;
+void view_site_rest_lanes(const view_site *site, const view_reading *reading, uint32_t lanes, view_rest *rest);
 
 // The place of the orbit at a dart.
 view_place view_place_of(const map *m, const map_index *index, clv_dart dart);

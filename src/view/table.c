@@ -116,6 +116,7 @@ typedef struct hoisting {
 void view_rows_start(view_table *table, view_workshop *shop) {
   view_feed_aim(&table->hoist);
   view_code_start(&table->hoist.code, shop->params, shop->values.data);
+  view_code_start(&table->site.conditions, shop->params, shop->reading.condition_values.data);
   if (!table->kernel->hoist_q_count) return;
   view_feed_aim(&table->hoist_q);
   view_code_start(&table->hoist_q.code, shop->params, shop->values_q.data);
@@ -141,11 +142,11 @@ static void hoist_lanes(hoisting *h, uint32_t lanes) {
   view_feed_fill_lanes(&table->hoist, reading, lanes, h->shop->values.data);
   if (!table->kernel->hoist_q_count) return;
   view_feed_fill_lanes(&table->hoist_q, reading, lanes, h->shop->values_q.data);
-  for (uint32_t lane = 0; table->site.law->quadrature && lane < lanes; lane++) {
-    double rest[8][3];
-    view_site_rest_lane(&table->site, reading, lane, rest);
-    law_quadrature(table->site.law->shape.kind, (const double(*)[3])rest, h->quadrature[lane]);
-  }
+  if (!table->site.law->quadrature) return;
+  view_rest rest[VIEW_LANES];
+  view_site_rest_lanes(&table->site, reading, lanes, rest);
+  for (uint32_t lane = 0; lane < lanes; lane++)
+    law_quadrature(table->site.law->shape.kind, (const double(*)[3])rest[lane].corners, h->quadrature[lane]);
 }
 
 // Takes rows one behind another; `places`, where it is not NULL, gets their vertices by slot.
@@ -219,6 +220,20 @@ void view_rows_compute(view_table *table, view_workshop *shop, const clv_dart *b
   h.table = table;
   h.shop = shop;
   hoist_rows(&h, bases, lanes, vertices);
+  hoist_finish(&h, lanes, constants);
+}
+
+void view_rows_compute_edges(view_table *table, view_workshop *shop, const view_edges *edges, uint32_t lanes,
+                             uint32_t *vertices, double *constants) {
+  const view_site *site = &table->site;
+  hoisting h; // its quadrature is not used
+  h.table = table;
+  h.shop = shop;
+  for (uint16_t s = 0; s < site->spots.count; s++) view_site_read_edges(site, edges, &s, 1, &shop->reading);
+  shop->reading.lane_kind = CLV_NONE;
+  for (uint32_t end = 0; end < 2; end++)
+    memcpy(vertices + table->own.ends[end] * VIEW_LANES, edges->ends[end], sizeof edges->ends[end]);
+  hoist_lanes(&h, lanes);
   hoist_finish(&h, lanes, constants);
 }
 

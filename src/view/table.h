@@ -117,6 +117,9 @@ bool view_table_refresh(view_table *table, view_workshop *shop, const view_touch
 // The same for keys whose rows stay where they are, with the same base, and of which nothing but values at their own
 // orbits changed; for tables whose `own.alone` says so.
 bool view_table_reread(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count);
+// How the row of a two-ended table looks along an edge with these ends.
+typedef enum view_look { VIEW_STRAIGHT, VIEW_TURNED, VIEW_UNTOLD } view_look;
+view_look view_own_look(const view_table *table, uint32_t reference, const uint32_t ends[2]);
 // The dart at an edge, `dart` or the one at its other end, from which the row of a key that is two-ended looks as it
 // does; CLV_NO_DART where its vertices do not tell.
 clv_dart view_own_base(const view_table *table, uint32_t key, clv_dart dart);
@@ -124,7 +127,7 @@ clv_dart view_own_base(const view_table *table, uint32_t key, clv_dart dart);
 // view_table_reread gives it.
 bool view_table_copy(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t like);
 bool view_own_make(view_own *own, const view_site *site, const kernel *k, const clv_allocator *allocator);
-// At which keys, as bits, there are rows; up to VIEW_LANES of them.
+// At which keys, as bits, there are rows; up to VIEW_LANES of them. Conditions are started before (view_rows_start).
 uint32_t view_own_ask(const view_site *site, view_workshop *shop, const view_touched_key *keys, uint32_t lanes);
 void view_own_free(view_own *own, const clv_allocator *allocator);
 // Lets the rows of a key name the vertices that are at their places now; their constants are as they were. Rows whose
@@ -200,5 +203,8 @@ void view_row_compute(view_table *table, view_workshop *shop, uint32_t *vertices
 void view_rows_start(view_table *table, view_workshop *shop);
 void view_rows_compute(view_table *table, view_workshop *shop, const clv_dart *bases, uint32_t lanes,
                        uint32_t *vertices, double *constants);
+// The same of two-ended rows.
+void view_rows_compute_edges(view_table *table, view_workshop *shop, const view_edges *edges, uint32_t lanes,
+                             uint32_t *vertices, double *constants);
 
 #endif

@@ -115,8 +115,8 @@ static void compute_waiting(computing *c) {
   view_room *room = &c->views->rooms[0];
   if (!c->lanes) return;
   view_formula_compute(formula, room, c->lanes);
-  for (uint32_t lane = 0; lane < c->lanes; lane++)
-    for (uint32_t t = 0; t < formula->targets.count; t++)
+  for (uint32_t t = 0; t < formula->targets.count; t++)
+    for (uint32_t lane = 0; lane < c->lanes; lane++)
       view_assign(&formula->targets.data[t], room->targets.data[t * VIEW_LANES + lane],
                   view_formula_result(formula, room, t, lane));
   c->lanes = 0;
@@ -148,54 +148,9 @@ static uint32_t compute_cells(computing *c, const view_key_list *keys) {
   return left;
 }
 
-// A sum over the corners of a vertex follows a commit that refines without a walk: what parents gave is taken away,
-// what children give is added. Corners of other cells give what they gave.
-
-static bool gains_only(const clv_views *views, const view_figure *figure, const view_pick *term) {
-  const map *m = views->map;
+// One formula at some keys.
+static bool compute_again(clv_views *views, view_formula *formula, const view_key_list *keys) {
   const view_change *change = &views->change;
-  const bool vertices = figure->formulas[0].site.dims == clv_orbit_dims(&m->view, CLV_VERTEX);
-  if (!change->refining || change->strange || !term || !vertices || figure->count != 1) return false;
-  if (figure->column->def.type != CLV_DOUBLE || !figure->formulas[0].site.steady) return false;
-  for (uint32_t k = 0; k < change->values.count; k++) {
-    const view_touched_value value = change->values.data[k];
-    if (value.column == figure->column) return false; // somebody set it
-    if (value.column == term->column && !map_is_fresh(m, value.dart >> 6)) return false;
-  }
-  return true;
-}
-
-static void add_cell(const view_figure *figure, const view_pick *term, uint32_t block, double sign) {
-  const map *m = figure->column->map;
-  const clv_page page = map_page(m, block << 6);
-  const uint32_t row = map_row(page, block << 6), count = clv_templates[page.kind].corner_count;
-  const uint32_t *ids = m->view.corners[page.kind] + (size_t)row * count;
-  const double *terms =
-      (const double *)(const void *)term->column->rows[page.kind].data + (size_t)row * count * term->stride;
-  double *sums = (double *)(void *)figure->column->slots.data;
-  for (uint32_t c = 0; c < count; c++) sums[ids[c]] += sign * terms[c * term->stride + term->component];
-}
-
-static void follow_sum(clv_views *views, const view_figure *figure, const view_pick *term) {
-  const map *m = views->map;
-  const view_change *change = &views->change;
-  const map_words *parents = &m->scratch->begetters, *children = &m->scratch->fresh;
-  double *sums = (double *)(void *)figure->column->slots.data;
-  for (uint32_t k = 0; k < change->commit->event_count; k++) {
-    const clv_event *event = &change->commit->events[k];
-    if (event->dims == figure->column->index->dims && event->kind == CLV_CREATED) sums[event->id.index] = 0;
-  }
-  for (uint32_t k = 0; k < parents->count; k++)
-    if (!k || parents->data[k - 1] != parents->data[k]) add_cell(figure, term, parents->data[k], -1);
-  for (uint32_t k = 0; k < children->count; k++) add_cell(figure, term, children->data[k], 1);
-  view_reach_begin(views, &figure->formulas[0].site);
-  view_touch_value(views, figure->column, CLV_NO_DART); // at the corners of the children, and others
-}
-
-// One formula at all keys.
-static bool compute_again(clv_views *views, view_formula *formula) {
-  const view_change *change = &views->change;
-  const view_key_list *keys = &change->keys->list;
   view_room *room = &views->rooms[0];
   const double *params = views->params.data;
   computing c = {views, formula, 0};
@@ -222,11 +177,8 @@ static bool compute_again(clv_views *views, view_formula *formula) {
 
 bool views_derive_again(clv_views *views, const view_figure *figure) {
   view_change *change = &views->change;
-  const view_pick *term = view_formula_term(&figure->formulas[0]);
-  if (gains_only(views, figure, term)) {
-    follow_sum(views, figure, term);
-    return !change->no_memory;
-  }
+  if (view_gain_sums(views, figure))
+    return !change->no_memory && (!change->left.count || compute_again(views, figure->formulas, &change->left));
   view_reach_begin(views, &figure->formulas[0].site);
   // The first is always asked: it tells of cells that are of no such kind any more, where nothing is left of the value.
   for (uint32_t f = 0; f < figure->count; f++)
@@ -237,7 +189,8 @@ bool views_derive_again(clv_views *views, const view_figure *figure) {
   if (!change->keys->list.count) return !change->no_memory;
   if (!mark_values(views, figure)) return false;
   for (uint32_t f = 0; f < figure->count; f++)
-    if (is_needed(&figure->formulas[f].site) && !compute_again(views, &figure->formulas[f])) return false;
+    if (is_needed(&figure->formulas[f].site) && !compute_again(views, &figure->formulas[f], &change->keys->list))
+      return false;
   return !change->no_memory;
 }
 

@@ -31,12 +31,10 @@ typedef struct view_keys {
   bool listed;     // those come first ...
   uint32_t common; // ... that any steady site of the sort reaches by a commit that refines: so many
 } view_keys;
-// The cells about an edge that is new, as places of what it leaves in them.
-enum { VIEW_RING = 15, VIEW_AROUND = 48 };
-typedef struct view_ring {
-  uint32_t id, count; // a count above VIEW_RING: there are more than are listed
-  view_place places[VIEW_RING];
-} view_ring;
+// What the terms of a sum gained, without what they have in common; and what of that they had (gain.c).
+typedef struct view_gain {
+  double more, had;
+} view_gain;
 // Sorts of keys: cells, and orbits that cross them, by what these leave in a cell; and room for sites that are not
 // steady.
 enum { VIEW_CELLS, VIEW_CROSSING, VIEW_ANY = VIEW_CROSSING + 8, VIEW_SORTS };
@@ -58,10 +56,9 @@ typedef struct view_change {
   // are asked for.
   bool refining, links_listed;
   BASE_ARRAY(uint32_t) grown;
-  BASE_ARRAY(view_ring) rings;
-  BASE_ARRAY(uint32_t) ring_of; // by id: where it is among them, from 1; 0: it is not
-  uint32_t rings_dims;          // of the edges that are listed; 0: none are
-  bool rough, strange;          // among the blocks are cells that are no plain ones; that are not new
+  BASE_ARRAY(view_gain) gains; // by id; all zero between uses
+  view_key_list left;          // keys at which sums do not follow so
+  bool rough, strange;         // among the blocks are cells that are no plain ones; that are not new
   bool recoloured, no_memory;
 } view_change;
 
@@ -160,8 +157,9 @@ struct clv_views {
   bool subscribed, stale;
 };
 
-// Edges whose sums are computed side by side (around.c): taken one by one, which is false where an edge is left to the
-// general way, and computed when there are enough, or at the end.
+// Edges whose sums are computed side by side, each with so many cells at the most (around.c): taken one by one, which
+// is false where an edge is left to the general way, and computed when there are enough, or at the end.
+enum { VIEW_AROUND = 48 };
 typedef struct view_around {
   clv_views *views;
   const view_formula *formula;
@@ -202,6 +200,9 @@ clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error);
 void views_hear(void *user, const clv_map *view, const clv_commit *commit);
 // Derives a quantity again at all keys that the change reaches. False when memory is out.
 bool views_derive_again(clv_views *views, const view_figure *figure);
+// Lets a sum follow a commit that refines (gain.c). False where that is left to others, with nothing changed; keys at
+// which it will not do are listed in the change.
+bool view_gain_sums(clv_views *views, const view_figure *figure);
 // Follows a commit that only loses, where all laws can; false where that is left to the general way. *done: memory was
 // enough.
 bool views_lose(clv_views *views, const clv_commit *commit, bool *done);
