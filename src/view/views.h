@@ -24,7 +24,6 @@ typedef struct view_touched_link {
 } view_touched_link;
 
 // Keys of one sort that a commit reached, each once.
-typedef BASE_ARRAY(view_touched_key) view_key_list;
 typedef struct view_keys {
   view_key_list list;
   view_set seen;
@@ -91,6 +90,7 @@ typedef struct view_lost {
   BASE_ARRAY(uint32_t) number_of; // by id: its event, where there is one
   BASE_ARRAY(double) totals;      // by event: what it lost
   BASE_ARRAY(view_share) shares;  // by id
+  BASE_ARRAY(uint32_t) origins;   // by vertex: what it came off, or itself
 } view_lost;
 
 typedef enum view_copy { VIEW_POS, VIEW_VEL, VIEW_DPOS, VIEW_DVEL, VIEW_OUT, VIEW_COPIES } view_copy;

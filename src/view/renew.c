@@ -1,0 +1,123 @@
+// Tables of which a commit changed much: all rows are gone over, in the order of memory.
+//
+// A tenth of the cells of a body, removed all over it, lies at nearly all its vertices and parts half of them: most
+// rows name other vertices then, and many have lost their base. To go from event to event is to go all over the memory,
+// and to find out what rows tell by themselves. A row whose base is there, in the orbit of its key, names the vertices
+// that are there now. One that lost its base goes on from the dart by which the map knows its orbit, or from the other
+// end of the edge: as only losing was done, the vertices there came off those that it named, which tells its ends
+// apart. By the same token the row of an edge that came off another one is a copy of that one's row.
+//
+// Numbers in the slabs come last, for all rows at once (view_table_tighten).
+
+#include "view/table.h"
+
+bool view_renewal_start(view_renewal *renewal) {
+  const view_site *site = &renewal->table->site;
+  const clv_template *shape = &clv_templates[renewal->kind];
+  const uint8_t *of = shape->sub[clv_orbit_dims(&site->map->view, CLV_CORNER)].of;
+  memcpy(renewal->own, shape->sub[site->inner].of, sizeof renewal->own);
+  for (uint32_t base = 0; base < shape->dart_count; base++)
+    for (uint32_t p = 0; p < site->particles.count; p++) {
+      uint32_t dart = base, way[LAW_PATH], length = 0; // from the base, last step first
+      for (uint32_t s = site->spots.data[site->particles.data[p]].step; s; s = site->steps.data[s].from)
+        way[length++] = site->steps.data[s].letter;
+      while (length) dart = shape->alpha[way[--length]][dart];
+      renewal->corners[base][p] = of[dart];
+    }
+  return view_table_reserve_keys(renewal->table, &renewal->shop->allocator);
+}
+
+static bool leave(const view_renewal *renewal, const view_touched_key *key) {
+  view_key_list *left = renewal->left;
+  if (!BASE_RESERVE(&renewal->shop->allocator, left, (uint64_t)left->count + 1)) return false;
+  left->data[left->count++] = *key;
+  return true;
+}
+
+// The vertices at a cell's corners.
+static inline const uint32_t *vertices_of(const view_renewal *renewal, clv_dart dart) {
+  const clv_map *view = &renewal->table->site.map->view;
+  return view->corners[renewal->kind] + (size_t)map_uniform_row(dart) * clv_templates[renewal->kind].corner_count;
+}
+
+// The dart at an edge, the one given or that at its other end, from which a row looks as it does that is not loose yet;
+// CLV_NO_DART where its vertices do not tell.
+static inline clv_dart turn_like(const view_renewal *renewal, const view_slab *slab, uint32_t row, clv_dart dart) {
+  const view_table *table = renewal->table;
+  const uint32_t *ends = table->own.ends, *origins = renewal->origins, *vertices = vertices_of(renewal, dart);
+  const uint8_t *corners = renewal->corners[dart & 63u];
+  const uint32_t here = origins[vertices[corners[ends[0]]]], there = origins[vertices[corners[ends[1]]]];
+  const uint32_t *places = view_row_place(table, slab, row, 0), *named = slab->vertices.data;
+  const uint32_t first = named[view_place_number(places[ends[0] * VIEW_LANES])];
+  const uint32_t second = named[view_place_number(places[ends[1] * VIEW_LANES])];
+  const uint32_t other = clv_templates[renewal->kind].alpha[0][dart & 63u];
+  if (first == second) return CLV_NO_DART;
+  if (here == first && there == second) return dart;
+  return here == second && there == first ? (dart & ~63u) | other : CLV_NO_DART;
+}
+
+bool view_renewal_part(const view_renewal *renewal, const view_touched_key *key) {
+  view_table *table = renewal->table;
+  const uint32_t reference = view_row_of_key(table, key->like);
+  if (!reference) return leave(renewal, key);
+  const clv_dart base = turn_like(renewal, view_row_slab(table, reference), view_row_number(reference), key->dart);
+  if (!base) return leave(renewal, key);
+  return view_table_copy_constants(table, renewal->shop, key->key, base, key->like);
+}
+
+// Another base for a row whose own is gone, or is another key's.
+static bool stand_elsewhere(const view_renewal *renewal, view_slab *slab, uint32_t row) {
+  const uint32_t key = slab->keys.data[row];
+  const clv_dart dart = renewal->table->site.index->dart.data[key], base = turn_like(renewal, slab, row, dart);
+  if (base) slab->bases.data[row] = base;
+  return base || leave(renewal, &(view_touched_key){.key = key, .dart = dart});
+}
+
+// Rows whose orbits cross cells may have lost their bases.
+static bool find_bases(const view_renewal *renewal, view_slab *slab) {
+  const map_index *index = renewal->table->site.index;
+  const uint16_t *states = renewal->table->site.map->rows[renewal->kind].state.data;
+  const uint32_t *ids = index->ids[renewal->kind].data, width = clv_templates[renewal->kind].sub[index->inner].count;
+  const uint32_t *keys = slab->keys.data, rows = slab->rows;
+  const clv_dart *bases = slab->bases.data;
+  for (uint32_t row = 0; row < rows; row++) {
+    const uint32_t cell = map_uniform_row(bases[row]);
+    const bool stands = (states[cell] & 1u) && ids[(size_t)cell * width + renewal->own[bases[row] & 63u]] == keys[row];
+    if (!stands && !stand_elsewhere(renewal, slab, row)) return false;
+  }
+  return true;
+}
+
+// With a number of particles that the compiler knows, where it is called so.
+static inline void name_corners(const view_renewal *renewal, const view_slab *slab, uint32_t particles) {
+  const clv_dart *bases = slab->bases.data;
+  uint32_t *places = slab->places.data;
+  for (uint32_t first = 0, rows = slab->rows; first < rows; first += VIEW_LANES, places += particles * VIEW_LANES)
+    for (uint32_t lane = 0, lanes = rows - first < VIEW_LANES ? rows - first : VIEW_LANES; lane < lanes; lane++) {
+      const clv_dart base = bases[first + lane];
+      const uint32_t *vertices = vertices_of(renewal, base);
+      const uint8_t *corners = renewal->corners[base & 63u];
+      for (uint32_t p = 0; p < particles; p++) places[p * VIEW_LANES + lane] = vertices[corners[p]];
+    }
+}
+
+static void name_all(const view_renewal *renewal, const view_slab *slab) {
+  const uint32_t particles = renewal->table->particles;
+  if (particles == 2)
+    name_corners(renewal, slab, 2);
+  else if (particles == 4)
+    name_corners(renewal, slab, 4);
+  else
+    name_corners(renewal, slab, particles);
+}
+
+bool view_renewal_loosen(const view_renewal *renewal) {
+  const view_table *table = renewal->table;
+  for (uint32_t s = 0; s < table->slab_count; s++) {
+    view_slab *slab = &table->slabs[s];
+    if (table->own.two_ended && !find_bases(renewal, slab)) return false;
+    name_all(renewal, slab);
+    view_slab_loosen(slab);
+  }
+  return true;
+}
