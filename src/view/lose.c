@@ -641,19 +641,24 @@ static bool find_origins(losing *l) {
   return true;
 }
 
-// Rows of what is gone go, those of what came off come, where they can be copies.
-static bool drop_and_part(const losing *l, const view_renewal *renewal, bool copies) {
-  view_table *table = renewal->table;
+static void drop_deleted(const losing *l, view_table *table) {
   const uint32_t own = own_dims(l, &table->site);
+  for (uint32_t k = l->first[own]; k < l->end[own]; k++)
+    if (l->commit->events[k].kind == CLV_DELETED) view_table_drop(table, l->commit->events[k].id.index);
+}
+
+// Rows of what came off others.
+static bool part_rows(const losing *l, const view_renewal *renewal) {
+  const uint32_t own = own_dims(l, &renewal->table->site);
+  view_key_list *split = &l->views->lost.same;
+  if (!BASE_RESERVE(&l->views->allocator, split, l->end[own] - l->first[own] + 1)) return false;
+  split->count = 0;
   for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
     const clv_event *event = &l->commit->events[k];
-    const view_touched_key key = {event->id.index, event->dart, event->from.index};
-    if (event->kind == CLV_DELETED)
-      view_table_drop(table, key.key);
-    else if (copies && event->kind == CLV_SPLIT && !view_renewal_part(renewal, &key))
-      return false;
+    split->data[split->count] = (view_touched_key){event->id.index, event->dart, event->from.index};
+    split->count += event->kind == CLV_SPLIT;
   }
-  return true;
+  return view_renewal_part(renewal, split->data, split->count);
 }
 
 // Values at the orbits of rows that stand where they stood.
@@ -684,7 +689,8 @@ static bool renew_table(losing *l, view_table *table) {
   renewal.origins = l->origins;
   renewal.left = &lost->keys;
   lost->keys.count = 0;
-  if (!view_renewal_start(&renewal) || !drop_and_part(l, &renewal, copies) || !view_renewal_loosen(&renewal))
+  drop_deleted(l, table);
+  if (!view_renewal_start(&renewal) || (copies && !part_rows(l, &renewal)) || !view_renewal_loosen(&renewal))
     return false;
   if (copies && (!view_table_refresh(table, shop, lost->keys.data, lost->keys.count) || !reread(l, table)))
     return false;
@@ -748,6 +754,7 @@ void view_lost_free(view_lost *lost, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &lost->number_of);
   BASE_RELEASE(allocator, &lost->totals);
   BASE_RELEASE(allocator, &lost->shares);
+  BASE_RELEASE(allocator, &lost->removed);
   BASE_RELEASE(allocator, &lost->origins);
 }
 
@@ -757,11 +764,12 @@ bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
   if (views->loses == VIEW_NOT_ASKED) views->loses = all_can_lose(views) ? VIEW_LOSES : VIEW_LOSES_NOT;
   if (views->loses == VIEW_LOSES_NOT) return false;
   losing l = {.views = views, .m = m, .commit = commit, .kind = map_page(m, m->log.data[0].dart).kind};
-  for (uint32_t k = 0; k < commit->event_count; k++) { // sort by sort
+  for (uint32_t k = 0; k < commit->event_count;) { // sort by sort
     const uint32_t dims = commit->events[k].dims;
-    if (l.first[dims] == l.end[dims]) l.first[dims] = k;
-    l.end[dims] = k + 1;
-    l.splits += commit->events[k].kind == CLV_SPLIT;
+    l.first[dims] = k;
+    for (; k < commit->event_count && commit->events[k].dims == dims; k++)
+      l.splits += commit->events[k].kind == CLV_SPLIT;
+    l.end[dims] = k;
   }
   l.removed = m->scratch->removed.data;
   l.removed_count = m->scratch->removed.count;

@@ -113,7 +113,8 @@ static void pad_keys(const view_touched_key *keys, uint32_t lanes, uint32_t *pad
 }
 
 static inline void read_doubles(const double *data, size_t stride, const uint32_t *keys, double *to) {
-  for (uint32_t l = 0; l < VIEW_LANES; l++) to[l] = data[keys[l] * stride];
+  for (uint32_t l = 0; stride == 1 && l < VIEW_LANES; l++) to[l] = data[keys[l]]; // as mostly
+  for (uint32_t l = 0; stride != 1 && l < VIEW_LANES; l++) to[l] = data[keys[l] * stride];
 }
 
 static void read_input(const view_fetch *fetch, const uint32_t *keys, double *to) {

@@ -34,17 +34,13 @@ static bool leave(const view_renewal *renewal, const view_touched_key *key) {
   return true;
 }
 
-// The vertices at a cell's corners.
-static inline const uint32_t *vertices_of(const view_renewal *renewal, clv_dart dart) {
-  const clv_map *view = &renewal->table->site.map->view;
-  return view->corners[renewal->kind] + (size_t)map_uniform_row(dart) * clv_templates[renewal->kind].corner_count;
-}
-
 // The dart at an edge, the one given or that at its other end, from which a row looks as it does that is not loose yet;
 // CLV_NO_DART where its vertices do not tell.
 static inline clv_dart turn_like(const view_renewal *renewal, const view_slab *slab, uint32_t row, clv_dart dart) {
   const view_table *table = renewal->table;
-  const uint32_t *ends = table->own.ends, *origins = renewal->origins, *vertices = vertices_of(renewal, dart);
+  const uint32_t *ends = table->own.ends, *origins = renewal->origins;
+  const uint32_t *vertices = table->site.map->view.corners[renewal->kind] +
+                             (size_t)map_uniform_row(dart) * clv_templates[renewal->kind].corner_count;
   const uint8_t *corners = renewal->corners[dart & 63u];
   const uint32_t here = origins[vertices[corners[ends[0]]]], there = origins[vertices[corners[ends[1]]]];
   const uint32_t *places = view_row_place(table, slab, row, 0), *named = slab->vertices.data;
@@ -56,13 +52,25 @@ static inline clv_dart turn_like(const view_renewal *renewal, const view_slab *s
   return here == second && there == first ? (dart & ~63u) | other : CLV_NO_DART;
 }
 
-bool view_renewal_part(const view_renewal *renewal, const view_touched_key *key) {
+static bool part(const view_renewal *renewal, const view_touched_key *key) {
   view_table *table = renewal->table;
   const uint32_t reference = view_row_of_key(table, key->like);
   if (!reference) return leave(renewal, key);
   const clv_dart base = turn_like(renewal, view_row_slab(table, reference), view_row_number(reference), key->dart);
   if (!base) return leave(renewal, key);
   return view_table_copy_constants(table, renewal->shop, key->key, base, key->like);
+}
+
+// What rows are copied from lies all over the memory: it is asked for ahead.
+bool view_renewal_part(const view_renewal *renewal, const view_touched_key *keys, uint32_t count) {
+  enum { AHEAD = 12 };
+  bool done = true;
+  for (uint32_t k = 0; done && k < count; k++) {
+    if (count - k > 2 * AHEAD) CLV_PREFETCH(renewal->table->row_of_key.data + keys[k + 2 * AHEAD].like);
+    if (count - k > AHEAD) view_row_look_ahead(renewal->table, view_row_of_key(renewal->table, keys[k + AHEAD].like));
+    done = part(renewal, &keys[k]);
+  }
+  return done;
 }
 
 // Another base for a row whose own is gone, or is another key's.
@@ -73,31 +81,46 @@ static bool stand_elsewhere(const view_renewal *renewal, view_slab *slab, uint32
   return base || leave(renewal, &(view_touched_key){.key = key, .dart = dart});
 }
 
-// Rows whose orbits cross cells may have lost their bases.
-static bool find_bases(const view_renewal *renewal, view_slab *slab) {
+// Lists the rows that lost their bases, as those may whose orbits cross cells. Which do no processor can guess: there
+// is no branch for it.
+static bool list_lost(const view_renewal *renewal, const view_slab *slab) {
   const map_index *index = renewal->table->site.index;
   const uint16_t *states = renewal->table->site.map->rows[renewal->kind].state.data;
   const uint32_t *ids = index->ids[renewal->kind].data, width = clv_templates[renewal->kind].sub[index->inner].count;
   const uint32_t *keys = slab->keys.data, rows = slab->rows;
+  const uint8_t *own = renewal->own;
   const clv_dart *bases = slab->bases.data;
+  if (!BASE_RESERVE(&renewal->shop->allocator, &renewal->shop->keys, (uint64_t)rows + 1)) return false;
+  uint32_t *lost = renewal->shop->keys.data, count = 0;
   for (uint32_t row = 0; row < rows; row++) {
-    const uint32_t cell = map_uniform_row(bases[row]);
-    const bool stands = (states[cell] & 1u) && ids[(size_t)cell * width + renewal->own[bases[row] & 63u]] == keys[row];
-    if (!stands && !stand_elsewhere(renewal, slab, row)) return false;
+    const clv_dart base = bases[row];
+    const uint32_t cell = map_uniform_row(base);
+    lost[count] = row;
+    count += (uint32_t)(~states[cell] & 1u) | (uint32_t)(ids[cell * width + own[base & 63u]] != keys[row]);
   }
+  renewal->shop->keys.count = count;
+  return true;
+}
+
+static bool find_bases(const view_renewal *renewal, view_slab *slab) {
+  if (!list_lost(renewal, slab)) return false;
+  for (uint32_t k = 0; k < renewal->shop->keys.count; k++)
+    if (!stand_elsewhere(renewal, slab, renewal->shop->keys.data[k])) return false;
   return true;
 }
 
 // With a number of particles that the compiler knows, where it is called so.
 static inline void name_corners(const view_renewal *renewal, const view_slab *slab, uint32_t particles) {
+  const uint32_t *corners = renewal->table->site.map->view.corners[renewal->kind];
+  const uint32_t count = clv_templates[renewal->kind].corner_count;
   const clv_dart *bases = slab->bases.data;
   uint32_t *places = slab->places.data;
   for (uint32_t first = 0, rows = slab->rows; first < rows; first += VIEW_LANES, places += particles * VIEW_LANES)
     for (uint32_t lane = 0, lanes = rows - first < VIEW_LANES ? rows - first : VIEW_LANES; lane < lanes; lane++) {
       const clv_dart base = bases[first + lane];
-      const uint32_t *vertices = vertices_of(renewal, base);
-      const uint8_t *corners = renewal->corners[base & 63u];
-      for (uint32_t p = 0; p < particles; p++) places[p * VIEW_LANES + lane] = vertices[corners[p]];
+      const uint32_t *vertices = corners + (size_t)map_uniform_row(base) * count;
+      const uint8_t *named = renewal->corners[base & 63u];
+      for (uint32_t p = 0; p < particles; p++) places[p * VIEW_LANES + lane] = vertices[named[p]];
     }
 }
 

@@ -220,7 +220,7 @@ static view_slab *smallest_slab(const view_table *table) {
 }
 
 // Rows that lie together share vertices, as long as no slab gets much more to do than others.
-static view_slab *slab_for(const view_table *table, uint32_t key, uint32_t like) {
+static inline view_slab *slab_for(const view_table *table, uint32_t key, uint32_t like) {
   const uint32_t own = view_row_of_key(table, key), other = view_row_of_key(table, like);
   if (table->slab_count == 1) return table->slabs;
   if (own) return view_row_slab(table, own);

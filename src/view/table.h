@@ -165,8 +165,8 @@ typedef struct view_renewal {
   uint8_t own[CLV_TEMPLATE_DARTS], corners[CLV_TEMPLATE_DARTS][LAW_PARTICLES];
 } view_renewal;
 bool view_renewal_start(view_renewal *renewal);
-// Makes the row of a key that came off another one, for tables that are two-ended.
-bool view_renewal_part(const view_renewal *renewal, const view_touched_key *key);
+// Makes the rows of keys that came off other ones, for tables that are two-ended.
+bool view_renewal_part(const view_renewal *renewal, const view_touched_key *keys, uint32_t count);
 // What view_table_loosen does, and rows name the vertices that are at their places now; two-ended ones whose base is
 // gone, or is another key's, get another base. When rows of cells and orbits that are gone were dropped.
 bool view_renewal_loosen(const view_renewal *renewal);
