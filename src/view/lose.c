@@ -64,11 +64,21 @@ static bool figure_can_lose(const clv_views *views, const view_figure *figure) {
   return true;
 }
 
+// Sorts of orbits whose derived values a site reads from elsewhere, as bits.
+static uint32_t dims_afar(const clv_views *views, const view_site *site) {
+  uint32_t dims = 0;
+  for (uint32_t k = 0; k < site->sources.count; k++)
+    if (is_afar(views, site, &site->sources.data[k])) dims |= 1u << site->sources.data[k].dims;
+  return dims;
+}
+
 static bool all_can_lose(const clv_views *views) {
   for (uint32_t k = 0; k < views->derived.count; k++)
     if (!figure_can_lose(views, &views->derived.data[k])) return false;
-  for (uint32_t k = 0; k < views->tables.count; k++)
+  for (uint32_t k = 0; k < views->tables.count; k++) {
     if (!can_lose(views, &views->tables.data[k].site)) return false;
+    views->tables.data[k].afar = dims_afar(views, &views->tables.data[k].site);
+  }
   return true;
 }
 
@@ -590,14 +600,6 @@ static bool list_own(losing *l, view_table *table, const clv_event *event) {
   return done;
 }
 
-// Sorts of orbits whose derived values a site reads from elsewhere, as bits.
-static uint32_t dims_afar(const losing *l, const view_site *site) {
-  uint32_t dims = 0;
-  for (uint32_t k = 0; k < site->sources.count; k++)
-    if (is_afar(l->views, site, &site->sources.data[k])) dims |= 1u << site->sources.data[k].dims;
-  return dims;
-}
-
 static uint32_t own_dims(const losing *l, const view_site *site) {
   return site->crossing ? site->dims : clv_orbit_dims(&l->m->view, CLV_CELL);
 }
@@ -608,7 +610,7 @@ static bool follow_changed(losing *l, view_table *table) {
   enum { FEW = 8 * VIEW_LANES };
   const clv_allocator *a = &l->views->allocator;
   view_lost *lost = &l->views->lost;
-  const uint32_t dims = dims_afar(l, &table->site), own = own_dims(l, &table->site);
+  const uint32_t dims = table->afar, own = own_dims(l, &table->site);
   lost->keys.count = lost->same.count = 0;
   if (dims && !start_keys(l->views, table)) return false;
   for (uint32_t d = 0; dims >> d; d++)
@@ -635,7 +637,7 @@ static bool find_origins(losing *l) {
   for (uint32_t id = 0; id < count; id++) origins[id] = id;
   for (uint32_t k = l->first[dims]; k < l->end[dims]; k++) {
     const clv_event *event = &l->commit->events[k];
-    if (event->kind == CLV_SPLIT) origins[event->id.index] = event->from.index;
+    origins[event->id.index] = event->from.index ? event->from.index : event->id.index;
   }
   l->origins = origins;
   return true;
@@ -678,13 +680,12 @@ static bool reread(losing *l, view_table *table) {
   return true;
 }
 
-static bool renew_table(losing *l, view_table *table) {
+// Rows that can be copies, with values at their own orbits alone, are what they must be behind this.
+static bool renew_table(losing *l, view_table *table, bool copies) {
   view_lost *lost = &l->views->lost;
-  view_workshop *shop = &l->views->shop;
-  const bool copies = table->own.two_ended && !dims_afar(l, &table->site);
   view_renewal renewal; // most of it is room, and not to be cleared
   renewal.table = table;
-  renewal.shop = shop;
+  renewal.shop = &l->views->shop;
   renewal.kind = l->kind;
   renewal.origins = l->origins;
   renewal.left = &lost->keys;
@@ -692,18 +693,17 @@ static bool renew_table(losing *l, view_table *table) {
   drop_deleted(l, table);
   if (!view_renewal_start(&renewal) || (copies && !part_rows(l, &renewal)) || !view_renewal_loosen(&renewal))
     return false;
-  if (copies && (!view_table_refresh(table, shop, lost->keys.data, lost->keys.count) || !reread(l, table)))
-    return false;
-  return (copies || follow_changed(l, table)) && view_table_tighten(table, shop);
+  return !copies || (view_table_refresh(table, renewal.shop, lost->keys.data, lost->keys.count) && reread(l, table));
 }
 
 static bool update_table(losing *l, view_table *table) {
   if (!table->rows) return true; // nothing comes of losing but what comes off
   enum { FEW = 64 };
-  const bool many = l->splits > table->rows / 64 + FEW;
-  if (many && table->site.inside) return find_origins(l) && renew_table(l, table);
-  if (many) view_table_loosen(table);
-  if (!renumber(l, table) || !follow_changed(l, table)) return false;
+  const bool many = l->splits > table->rows / 64 + FEW, anew = many && table->site.inside;
+  const bool copies = anew && table->own.two_ended && !table->afar;
+  if (many && !anew) view_table_loosen(table);
+  if (anew ? !find_origins(l) || !renew_table(l, table, copies) : !renumber(l, table)) return false;
+  if (!copies && !follow_changed(l, table)) return false;
   if (many) return view_table_tighten(table, &l->views->shop);
   bool done = true; // slabs from which much has gone have vertices that nobody uses
   for (uint32_t s = 0; done && l->removed_count > FEW && s < table->slab_count; s++)

@@ -80,7 +80,9 @@ bool view_own_make(view_own *own, const view_site *site, const kernel *k, const 
   *own = (view_own){0};
   if (!site->crossing || k->hoist_q_count || !guards_are_own(site)) return true;
   BASE_ARRAY(dag_ref) roots = {0};
-  bool done = BASE_RESERVE(a, &own->numbers, k->hoist_count) && BASE_RESERVE(a, &roots, k->hoist_count), apart = true;
+  bool done = BASE_RESERVE(a, &own->numbers, k->hoist_count) && BASE_RESERVE(a, &own->others, k->hoist_count) &&
+              BASE_RESERVE(a, &roots, k->hoist_count);
+  bool apart = true;
   for (uint32_t c = 0; done && c < k->hoist_count; c++) {
     view_feed one;
     done = view_feed_make(&one, site, &k->graph, &k->hoist[c], 1, a);
@@ -88,6 +90,7 @@ bool view_own_make(view_own *own, const view_site *site, const kernel *k, const 
     const reads found = count_reads(&one, site);
     view_feed_free(&one, a);
     apart = apart && (!found.own || !found.other);
+    if (!found.own) own->others.data[own->others.count++] = c;
     if (!found.own) continue;
     own->numbers.data[own->numbers.count++] = c;
     roots.data[roots.count++] = k->hoist[c];
@@ -103,6 +106,7 @@ bool view_own_make(view_own *own, const view_site *site, const kernel *k, const 
 void view_own_free(view_own *own, const clv_allocator *a) {
   view_feed_free(&own->feed, a);
   BASE_RELEASE(a, &own->numbers);
+  BASE_RELEASE(a, &own->others);
   own->alone = false;
 }
 

@@ -35,21 +35,22 @@ static bool leave(const view_renewal *renewal, const view_touched_key *key) {
 }
 
 // The dart at an edge, the one given or that at its other end, from which a row looks as it does that is not loose yet;
-// CLV_NO_DART where its vertices do not tell.
+// CLV_NO_DART where its vertices do not tell. Which of both it is no processor can guess: there is no branch for it.
 static inline clv_dart turn_like(const view_renewal *renewal, const view_slab *slab, uint32_t row, clv_dart dart) {
   const view_table *table = renewal->table;
+  const clv_template *shape = &clv_templates[renewal->kind];
   const uint32_t *ends = table->own.ends, *origins = renewal->origins;
-  const uint32_t *vertices = table->site.map->view.corners[renewal->kind] +
-                             (size_t)map_uniform_row(dart) * clv_templates[renewal->kind].corner_count;
+  const uint32_t *vertices =
+      table->site.map->view.corners[renewal->kind] + (size_t)map_uniform_row(dart) * shape->corner_count;
   const uint8_t *corners = renewal->corners[dart & 63u];
   const uint32_t here = origins[vertices[corners[ends[0]]]], there = origins[vertices[corners[ends[1]]]];
   const uint32_t *places = view_row_place(table, slab, row, 0), *named = slab->vertices.data;
   const uint32_t first = named[view_place_number(places[ends[0] * VIEW_LANES])];
   const uint32_t second = named[view_place_number(places[ends[1] * VIEW_LANES])];
-  const uint32_t other = clv_templates[renewal->kind].alpha[0][dart & 63u];
-  if (first == second) return CLV_NO_DART;
-  if (here == first && there == second) return dart;
-  return here == second && there == first ? (dart & ~63u) | other : CLV_NO_DART;
+  const uint32_t straight = (uint32_t)(here == first) & (uint32_t)(there == second);
+  const uint32_t turned = (uint32_t)(here == second) & (uint32_t)(there == first);
+  const uint32_t local = (dart & 63u & (0u - straight)) | (shape->alpha[0][dart & 63u] & (0u - turned));
+  return straight + turned == 1 ? (dart & ~63u) | local : CLV_NO_DART;
 }
 
 static bool part(const view_renewal *renewal, const view_touched_key *key) {
@@ -58,16 +59,27 @@ static bool part(const view_renewal *renewal, const view_touched_key *key) {
   if (!reference) return leave(renewal, key);
   const clv_dart base = turn_like(renewal, view_row_slab(table, reference), view_row_number(reference), key->dart);
   if (!base) return leave(renewal, key);
-  return view_table_copy_constants(table, renewal->shop, key->key, base, key->like);
+  return view_table_copy_constants(table, renewal->shop, key->key, base, reference);
 }
 
 // What rows are copied from lies all over the memory: it is asked for ahead.
+static void expect(const view_table *table, uint32_t reference) {
+  if (!reference) return;
+  const view_slab *slab = view_row_slab(table, reference);
+  const uint32_t row = view_row_number(reference);
+  const double *constants = view_row_constant(table, slab, row, 0);
+  CLV_PREFETCH(view_row_place(table, slab, row, 0));
+  for (uint32_t k = 0, count = table->own.others.count; k < count; k++)
+    CLV_PREFETCH(constants + (size_t)table->own.others.data[k] * KERNEL_LANES);
+}
+
 bool view_renewal_part(const view_renewal *renewal, const view_touched_key *keys, uint32_t count) {
   enum { AHEAD = 12 };
+  const view_table *table = renewal->table;
   bool done = true;
   for (uint32_t k = 0; done && k < count; k++) {
-    if (count - k > 2 * AHEAD) CLV_PREFETCH(renewal->table->row_of_key.data + keys[k + 2 * AHEAD].like);
-    if (count - k > AHEAD) view_row_look_ahead(renewal->table, view_row_of_key(renewal->table, keys[k + AHEAD].like));
+    if (count - k > 2 * AHEAD) CLV_PREFETCH(table->row_of_key.data + keys[k + 2 * AHEAD].like);
+    if (count - k > AHEAD) expect(table, view_row_of_key(table, keys[k + AHEAD].like));
     done = part(renewal, &keys[k]);
   }
   return done;

@@ -220,12 +220,16 @@ static view_slab *smallest_slab(const view_table *table) {
 }
 
 // Rows that lie together share vertices, as long as no slab gets much more to do than others.
-static inline view_slab *slab_for(const view_table *table, uint32_t key, uint32_t like) {
+static inline view_slab *roomy_slab(const view_table *table, view_slab *slab) {
+  if (table->slab_count == 1) return slab;
+  return slab->rows > 2 * (table->rows / table->slab_count) + VIEW_TAIL ? smallest_slab(table) : slab;
+}
+
+static view_slab *slab_for(const view_table *table, uint32_t key, uint32_t like) {
   const uint32_t own = view_row_of_key(table, key), other = view_row_of_key(table, like);
   if (table->slab_count == 1) return table->slabs;
   if (own) return view_row_slab(table, own);
-  view_slab *slab = other ? view_row_slab(table, other) : smallest_slab(table);
-  return slab->rows > 2 * (table->rows / table->slab_count) + VIEW_TAIL ? smallest_slab(table) : slab;
+  return roomy_slab(table, other ? view_row_slab(table, other) : smallest_slab(table));
 }
 
 // A key with one row: it stays where it is.
@@ -346,24 +350,24 @@ static bool put_new_row(view_table *table, view_workshop *shop, const view_touch
   return true;
 }
 
-static bool copy_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t key, clv_dart base,
-                     uint32_t like) {
+bool view_table_copy_constants(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t from) {
+  view_slab *slab = roomy_slab(table, view_row_slab(table, from));
   if (!make_row(table, shop, slab, key, base)) return false;
-  const uint32_t row = slab->rows - 1, reference = view_row_of_key(table, like);
-  const double *from = view_row_constant(table, view_row_slab(table, reference), view_row_number(reference), 0);
-  double *to = view_row_constant(table, slab, row, 0);
-  for (uint32_t c = 0, count = table->constants; c < count; c++) to[c * KERNEL_LANES] = from[c * KERNEL_LANES];
-  if (row % VIEW_LANES == 0) view_constants_fill(table, to, 1);
+  const double *constants = view_row_constant(table, view_row_slab(table, from), view_row_number(from), 0);
+  double *to = view_row_constant(table, slab, slab->rows - 1, 0);
+  const bool first = slab->rows % VIEW_LANES == 1; // of its batch: the lanes behind it get all it has
+  const uint32_t count = first ? table->constants : table->own.others.count;
+  for (uint32_t k = 0; k < count; k++) {
+    const size_t c = (first ? k : table->own.others.data[k]) * KERNEL_LANES;
+    to[c] = constants[c];
+  }
+  if (first) view_constants_fill(table, to, 1);
   return true;
 }
 
-bool view_table_copy_constants(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t like) {
-  return copy_row(table, shop, slab_for(table, key, like), key, base, like);
-}
-
 bool view_table_copy(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t like) {
-  view_slab *slab = slab_for(table, key, like);
-  if (!copy_row(table, shop, slab, key, base, like)) return false;
+  if (!view_table_copy_constants(table, shop, key, base, view_row_of_key(table, like))) return false;
+  view_slab *slab = view_row_slab(table, view_row_of_key(table, key));
   view_site_read(&table->site, base, &shop->reading);
   for (uint32_t p = 0; p < table->particles; p++)
     *view_row_place(table, slab, slab->rows - 1, p) =

@@ -65,7 +65,7 @@ typedef struct view_own {
   bool two_ended;
   uint32_t ends[2];
   view_feed feed;
-  BASE_ARRAY(uint32_t) numbers; // of the constants
+  BASE_ARRAY(uint32_t) numbers, others; // of these constants; of the table's other ones
 } view_own;
 
 typedef struct view_table {
@@ -78,6 +78,7 @@ typedef struct view_table {
   uint32_t slab_count;
   uint64_t rows, built_rows;       // now; when the slabs were laid out
   BASE_ARRAY(uint32_t) row_of_key; // a reference, to the first of the rows with that key
+  uint32_t afar;                   // sorts of orbits, as bits, whose derived values rows read from elsewhere (lose.c)
 } view_table;
 
 // What tables need to make rows: one for a body of views, used by one thread at a time.
@@ -124,9 +125,10 @@ clv_dart view_own_base(const view_table *table, uint32_t key, clv_dart dart);
 // Makes a row that is like another key's, but for its vertices and what it reads at its own orbit, which
 // view_table_reread gives it.
 bool view_table_copy(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t like);
-// The same with its vertices still to be named, for a key that there is room for.
+// The same with its vertices still to be named; `from` is the other row.
+bool view_table_copy_constants(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t from);
+// For rows of all keys that there are.
 bool view_table_reserve_keys(view_table *table, const clv_allocator *allocator);
-bool view_table_copy_constants(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t like);
 // Drops all rows of a key.
 void view_table_drop(view_table *table, uint32_t key);
 bool view_own_make(view_own *own, const view_site *site, const kernel *k, const clv_allocator *allocator);
