@@ -15,7 +15,10 @@ bool view_renewal_start(view_renewal *renewal) {
   const view_site *site = &renewal->table->site;
   const clv_template *shape = &clv_templates[renewal->kind];
   const uint8_t *of = shape->sub[clv_orbit_dims(&site->map->view, CLV_CORNER)].of;
-  memcpy(renewal->own, shape->sub[site->inner].of, sizeof renewal->own);
+  renewal->vertices = site->map->view.corners[renewal->kind];
+  renewal->corner_count = shape->corner_count;
+  renewal->beyond = shape->alpha[0];
+  renewal->own = shape->sub[site->inner].of;
   for (uint32_t base = 0; base < shape->dart_count; base++)
     for (uint32_t p = 0; p < site->particles.count; p++) {
       uint32_t dart = base, way[LAW_PATH], length = 0; // from the base, last step first
@@ -38,10 +41,8 @@ static bool leave(const view_renewal *renewal, const view_touched_key *key) {
 // CLV_NO_DART where its vertices do not tell. Which of both it is no processor can guess: there is no branch for it.
 static inline clv_dart turn_like(const view_renewal *renewal, const view_slab *slab, uint32_t row, clv_dart dart) {
   const view_table *table = renewal->table;
-  const clv_template *shape = &clv_templates[renewal->kind];
   const uint32_t *ends = table->own.ends, *origins = renewal->origins;
-  const uint32_t *vertices =
-      table->site.map->view.corners[renewal->kind] + (size_t)map_uniform_row(dart) * shape->corner_count;
+  const uint32_t *vertices = renewal->vertices + (size_t)map_uniform_row(dart) * renewal->corner_count;
   const uint8_t *corners = renewal->corners[dart & 63u];
   const uint32_t here = origins[vertices[corners[ends[0]]]], there = origins[vertices[corners[ends[1]]]];
   const uint32_t *places = view_row_place(table, slab, row, 0), *named = slab->vertices.data;
@@ -49,7 +50,7 @@ static inline clv_dart turn_like(const view_renewal *renewal, const view_slab *s
   const uint32_t second = named[view_place_number(places[ends[1] * VIEW_LANES])];
   const uint32_t straight = (uint32_t)(here == first) & (uint32_t)(there == second);
   const uint32_t turned = (uint32_t)(here == second) & (uint32_t)(there == first);
-  const uint32_t local = (dart & 63u & (0u - straight)) | (shape->alpha[0][dart & 63u] & (0u - turned));
+  const uint32_t local = (dart & 63u & (0u - straight)) | (renewal->beyond[dart & 63u] & (0u - turned));
   return straight + turned == 1 ? (dart & ~63u) | local : CLV_NO_DART;
 }
 
@@ -123,8 +124,7 @@ static bool find_bases(const view_renewal *renewal, view_slab *slab) {
 
 // With a number of particles that the compiler knows, where it is called so.
 static inline void name_corners(const view_renewal *renewal, const view_slab *slab, uint32_t particles) {
-  const uint32_t *corners = renewal->table->site.map->view.corners[renewal->kind];
-  const uint32_t count = clv_templates[renewal->kind].corner_count;
+  const uint32_t *corners = renewal->vertices, count = renewal->corner_count;
   const clv_dart *bases = slab->bases.data;
   uint32_t *places = slab->places.data;
   for (uint32_t first = 0, rows = slab->rows; first < rows; first += VIEW_LANES, places += particles * VIEW_LANES)

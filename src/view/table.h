@@ -162,9 +162,12 @@ typedef struct view_renewal {
   uint32_t kind;           // of all cells
   const uint32_t *origins; // by vertex: the one that it came off in this commit, or itself
   view_key_list *left;     // gets the keys whose rows must be made anew
-  // Where a row's own orbit and its particles are, by the local dart that is its base: the number of the place, those
-  // of corners.
-  uint8_t own[CLV_TEMPLATE_DARTS], corners[CLV_TEMPLATE_DARTS][LAW_PARTICLES];
+  // The rest is found by the start. What lies at the corners of cells; and by the local dart that is a row's base: the
+  // dart at the other end of the edge, which place of the cell the row's orbit is, which corners its particles are.
+  const uint32_t *vertices;
+  uint32_t corner_count;
+  const uint8_t *beyond, *own;
+  uint8_t corners[CLV_TEMPLATE_DARTS][LAW_PARTICLES];
 } view_renewal;
 bool view_renewal_start(view_renewal *renewal);
 // Makes the rows of keys that came off other ones, for tables that are two-ended.
