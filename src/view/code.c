@@ -168,8 +168,23 @@ static void run(const view_code *code, const view_operation *at, const view_oper
     case DAG_NEG:
       EACH_LANE(-a[lane]);
       break;
+    case DAG_ABS:
+      EACH_LANE(fabs(a[lane]));
+      break;
+    case DAG_MIN:
+      EACH_LANE(a[lane] < b[lane] ? a[lane] : b[lane]);
+      break;
+    case DAG_MAX:
+      EACH_LANE(b[lane] < a[lane] ? a[lane] : b[lane]);
+      break;
     case DAG_LESS:
       EACH_LANE(a[lane] < b[lane]);
+      break;
+    case DAG_LESS_EQUAL:
+      EACH_LANE(a[lane] <= b[lane]);
+      break;
+    case DAG_SELECT:
+      EACH_LANE(a[lane] != 0 ? b[lane] : c[lane]);
       break;
     case DAG_SQRT:
       for (uint32_t lane = 0; lane < lanes; lane++) to[lane] = sqrt(a[lane]);

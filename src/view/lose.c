@@ -22,6 +22,7 @@ typedef struct losing {
   bool parting;                                  // one facet was unsewn
   uint32_t splits;                               // events
   uint32_t first[MAP_INDICES], end[MAP_INDICES]; // events by dims
+  const uint32_t *origins;                       // by vertex, once somebody asked for them
 } losing;
 
 // Which laws can follow so
@@ -63,11 +64,21 @@ static bool figure_can_lose(const clv_views *views, const view_figure *figure) {
   return true;
 }
 
+// Sorts of orbits whose derived values a site reads from elsewhere, as bits.
+static uint32_t dims_afar(const clv_views *views, const view_site *site) {
+  uint32_t dims = 0;
+  for (uint32_t k = 0; k < site->sources.count; k++)
+    if (is_afar(views, site, &site->sources.data[k])) dims |= 1u << site->sources.data[k].dims;
+  return dims;
+}
+
 static bool all_can_lose(const clv_views *views) {
   for (uint32_t k = 0; k < views->derived.count; k++)
     if (!figure_can_lose(views, &views->derived.data[k])) return false;
-  for (uint32_t k = 0; k < views->tables.count; k++)
+  for (uint32_t k = 0; k < views->tables.count; k++) {
     if (!can_lose(views, &views->tables.data[k].site)) return false;
+    views->tables.data[k].afar = dims_afar(views, &views->tables.data[k].site);
+  }
   return true;
 }
 
@@ -540,17 +551,6 @@ static bool list_readers(losing *l, view_table *table, uint32_t dims) {
   return true;
 }
 
-// Lets a row of a loose table whose particles are the two ends of an edge name those at its base.
-static void name_ends(const losing *l, const view_table *table, const view_slab *slab, uint32_t row) {
-  const clv_template *shape = &clv_templates[l->kind];
-  const clv_dart base = slab->bases.data[row];
-  const uint8_t *of = shape->sub[clv_orbit_dims(&l->m->view, CLV_CORNER)].of;
-  const uint32_t *vertices = l->m->view.corners[l->kind] + (size_t)map_uniform_row(base) * shape->corner_count;
-  const uint32_t ends[2] = {vertices[of[base & 63u]], vertices[of[shape->alpha[0][base & 63u]]]};
-  for (uint32_t p = 0; p < table->particles; p++)
-    *view_row_place(table, slab, row, p) = ends[table->site.spots.data[table->site.particles.data[p]].step];
-}
-
 // Lets a row go on of which nothing changed but values at its own orbit: from its base, or from another one that it
 // looks the same from. False where it must be made anew.
 static bool goes_on(const losing *l, const view_table *table, const clv_event *event) {
@@ -561,11 +561,9 @@ static bool goes_on(const losing *l, const view_table *table, const clv_event *e
   const clv_suborbits *own = &clv_templates[l->kind].sub[table->site.inner];
   if (map_row_alive(l->m, l->kind, map_uniform_row(*base)) && key_at(l, &table->site, own, *base) == event->id.index)
     return true;
-  const clv_dart other = view_own_base(table, event->id.index, event->dart);
-  if (!other) return false;
-  *base = other;
-  if (slab->loose) name_ends(l, table, slab, view_row_number(reference)); // which nobody has done
-  return true;
+  const clv_dart other = slab->loose ? CLV_NO_DART : view_own_base(table, event->id.index, event->dart);
+  if (other) *base = other;
+  return other;
 }
 
 // A row of an orbit that came off one with a row, where it can be a copy of that. *done: memory was enough.
@@ -580,10 +578,10 @@ static bool follow_listed(losing *l, view_table *table, uint32_t most) {
   view_lost *lost = &l->views->lost;
   bool done = true;
   if (lost->same.count >= most) {
-    done = view_table_reread(table, &l->views->shop, lost->same.data, lost->same.count);
+    view_table_reread(table, &l->views->shop, lost->same.data, lost->same.count);
     lost->same.count = 0;
   }
-  if (done && lost->keys.count >= most) {
+  if (lost->keys.count >= most) {
     done = view_table_refresh(table, &l->views->shop, lost->keys.data, lost->keys.count);
     lost->keys.count = 0;
   }
@@ -602,23 +600,23 @@ static bool list_own(losing *l, view_table *table, const clv_event *event) {
   return done;
 }
 
+static uint32_t own_dims(const losing *l, const view_site *site) {
+  return site->crossing ? site->dims : clv_orbit_dims(&l->m->view, CLV_CELL);
+}
+
 // Rows at orbits that events name, and those that read derived values there. A few at a time are listed, and brought up
 // to date while they are at hand.
 static bool follow_changed(losing *l, view_table *table) {
   enum { FEW = 8 * VIEW_LANES };
-  const view_site *site = &table->site;
   const clv_allocator *a = &l->views->allocator;
   view_lost *lost = &l->views->lost;
-  uint32_t dims = 0; // sorts of orbits whose derived values are read from elsewhere
-  for (uint32_t k = 0; k < site->sources.count; k++)
-    if (is_afar(l->views, site, &site->sources.data[k])) dims |= 1u << site->sources.data[k].dims;
+  const uint32_t dims = table->afar, own = own_dims(l, &table->site);
   lost->keys.count = lost->same.count = 0;
   if (dims && !start_keys(l->views, table)) return false;
   for (uint32_t d = 0; dims >> d; d++)
     if ((dims >> d & 1u) && l->first[d] < l->end[d] && !list_readers(l, table, d)) return false;
   if (!follow_listed(l, table, FEW) || !BASE_RESERVE(a, &lost->same, FEW) || !BASE_RESERVE(a, &lost->keys, FEW))
     return false;
-  const uint32_t own = site->crossing ? site->dims : clv_orbit_dims(&l->m->view, CLV_CELL);
   for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
     const clv_event *event = &l->commit->events[k];
     const uint32_t key = event->id.index;
@@ -628,15 +626,84 @@ static bool follow_changed(losing *l, view_table *table) {
   return follow_listed(l, table, 1);
 }
 
+// Tables of which much changed (renew.c)
+
+static bool find_origins(losing *l) {
+  view_lost *lost = &l->views->lost;
+  const uint32_t dims = clv_orbit_dims(&l->m->view, CLV_VERTEX), count = l->m->indices[dims]->count;
+  if (l->origins) return true;
+  if (!BASE_RESERVE(&l->views->allocator, &lost->origins, count)) return false;
+  uint32_t *origins = lost->origins.data;
+  for (uint32_t id = 0; id < count; id++) origins[id] = id;
+  for (uint32_t k = l->first[dims]; k < l->end[dims]; k++) {
+    const clv_event *event = &l->commit->events[k];
+    origins[event->id.index] = event->from.index ? event->from.index : event->id.index;
+  }
+  l->origins = origins;
+  return true;
+}
+
+static void drop_deleted(const losing *l, view_table *table) {
+  const uint32_t own = own_dims(l, &table->site);
+  for (uint32_t k = l->first[own]; k < l->end[own]; k++)
+    if (l->commit->events[k].kind == CLV_DELETED) view_table_drop(table, l->commit->events[k].id.index);
+}
+
+// Rows of what came off others.
+static bool part_rows(const losing *l, const view_renewal *renewal) {
+  const uint32_t own = own_dims(l, &renewal->table->site);
+  view_key_list *split = &l->views->lost.same;
+  if (!BASE_RESERVE(&l->views->allocator, split, l->end[own] - l->first[own] + 1)) return false;
+  split->count = 0;
+  for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
+    const clv_event *event = &l->commit->events[k];
+    split->data[split->count] = (view_touched_key){event->id.index, event->dart, event->from.index};
+    split->count += event->kind == CLV_SPLIT;
+  }
+  return view_renewal_part(renewal, split->data, split->count);
+}
+
+// Values at the orbits of rows that stand where they stood.
+static bool reread(losing *l, view_table *table) {
+  enum { ROWS_FOR_ONE = 5 }; // to go over so many costs less than to go to one of them
+  view_lost *lost = &l->views->lost;
+  view_workshop *shop = &l->views->shop;
+  const uint32_t own = own_dims(l, &table->site), count = l->end[own] - l->first[own];
+  if ((uint64_t)count * ROWS_FOR_ONE > table->rows) return view_table_reread_all(table, shop);
+  if (!BASE_RESERVE(&l->views->allocator, &lost->same, count)) return false;
+  lost->same.count = 0;
+  for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
+    const uint32_t key = l->commit->events[k].id.index;
+    if (view_row_of_key(table, key)) lost->same.data[lost->same.count++] = (view_touched_key){.key = key};
+  }
+  view_table_reread(table, shop, lost->same.data, lost->same.count);
+  return true;
+}
+
+// Rows that can be copies, with values at their own orbits alone, are what they must be behind this.
+static bool renew_table(losing *l, view_table *table, bool copies) {
+  view_lost *lost = &l->views->lost;
+  view_renewal renewal; // most of it is room, and not to be cleared
+  renewal.table = table;
+  renewal.shop = &l->views->shop;
+  renewal.kind = l->kind;
+  renewal.origins = l->origins;
+  renewal.left = &lost->keys;
+  lost->keys.count = 0;
+  drop_deleted(l, table);
+  if (!view_renewal_start(&renewal) || (copies && !part_rows(l, &renewal)) || !view_renewal_loosen(&renewal))
+    return false;
+  return !copies || (view_table_refresh(table, renewal.shop, lost->keys.data, lost->keys.count) && reread(l, table));
+}
+
 static bool update_table(losing *l, view_table *table) {
   if (!table->rows) return true; // nothing comes of losing but what comes off
   enum { FEW = 64 };
-  const bool many = l->splits > table->rows / 64 + FEW;
-  const bool anew = many && table->site.inside;
-  if (anew) view_table_loosen_anew(table, l->kind);
+  const bool many = l->splits > table->rows / 64 + FEW, anew = many && table->site.inside;
+  const bool copies = anew && table->own.two_ended && !table->afar;
   if (many && !anew) view_table_loosen(table);
-  if (!anew && !renumber(l, table)) return false;
-  if (!follow_changed(l, table)) return false;
+  if (anew ? !find_origins(l) || !renew_table(l, table, copies) : !renumber(l, table)) return false;
+  if (!copies && !follow_changed(l, table)) return false;
   if (many) return view_table_tighten(table, &l->views->shop);
   bool done = true; // slabs from which much has gone have vertices that nobody uses
   for (uint32_t s = 0; done && l->removed_count > FEW && s < table->slab_count; s++)
@@ -650,11 +717,10 @@ static void look_ahead(const losing *l) {
   enum { FEW = 48 };
   const clv_views *views = l->views;
   const clv_commit *commit = l->commit;
-  const uint32_t cells = clv_orbit_dims(&l->m->view, CLV_CELL);
   if (commit->event_count > FEW) return;
   for (uint32_t t = 0; t < views->tables.count; t++) {
     const view_table *table = &views->tables.data[t];
-    const uint32_t own = table->site.crossing ? table->site.dims : cells;
+    const uint32_t own = own_dims(l, &table->site);
     for (uint32_t k = l->first[own]; table->rows && k < l->end[own]; k++)
       CLV_PREFETCH(table->row_of_key.data + commit->events[k].id.index);
   }
@@ -666,7 +732,7 @@ static void look_ahead(const losing *l) {
   }
   for (uint32_t t = 0; t < views->tables.count; t++) {
     const view_table *table = &views->tables.data[t];
-    const uint32_t own = table->site.crossing ? table->site.dims : cells;
+    const uint32_t own = own_dims(l, &table->site);
     for (uint32_t k = l->first[own]; table->rows && k < l->end[own]; k++)
       view_row_look_ahead(table, view_row_of_key(table, commit->events[k].id.index));
   }
@@ -688,6 +754,8 @@ void view_lost_free(view_lost *lost, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &lost->number_of);
   BASE_RELEASE(allocator, &lost->totals);
   BASE_RELEASE(allocator, &lost->shares);
+  BASE_RELEASE(allocator, &lost->removed);
+  BASE_RELEASE(allocator, &lost->origins);
 }
 
 bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
@@ -696,11 +764,12 @@ bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
   if (views->loses == VIEW_NOT_ASKED) views->loses = all_can_lose(views) ? VIEW_LOSES : VIEW_LOSES_NOT;
   if (views->loses == VIEW_LOSES_NOT) return false;
   losing l = {.views = views, .m = m, .commit = commit, .kind = map_page(m, m->log.data[0].dart).kind};
-  for (uint32_t k = 0; k < commit->event_count; k++) { // sort by sort
+  for (uint32_t k = 0; k < commit->event_count;) { // sort by sort
     const uint32_t dims = commit->events[k].dims;
-    if (l.first[dims] == l.end[dims]) l.first[dims] = k;
-    l.end[dims] = k + 1;
-    l.splits += commit->events[k].kind == CLV_SPLIT;
+    l.first[dims] = k;
+    for (; k < commit->event_count && commit->events[k].dims == dims; k++)
+      l.splits += commit->events[k].kind == CLV_SPLIT;
+    l.end[dims] = k;
   }
   l.removed = m->scratch->removed.data;
   l.removed_count = m->scratch->removed.count;

@@ -155,6 +155,10 @@ static bool reserve_key(view_table *table, const clv_allocator *a, uint32_t key)
   return true;
 }
 
+bool view_table_reserve_keys(view_table *table, const clv_allocator *a) {
+  return !table->site.crossing || reserve_key(table, a, table->site.index->count - 1);
+}
+
 // A row at the end, whose vertices and constants are to be written.
 static inline bool make_row(view_table *table, view_workshop *shop, view_slab *slab, uint32_t key, clv_dart base) {
   const clv_allocator *a = &shop->allocator;
@@ -210,6 +214,10 @@ static void drop_row(view_table *table, uint32_t reference) {
   if (row != last) move_row(table, slab, last, row);
 }
 
+void view_table_drop(view_table *table, uint32_t key) {
+  while (view_row_of_key(table, key)) drop_row(table, view_row_of_key(table, key));
+}
+
 static view_slab *smallest_slab(const view_table *table) {
   view_slab *best = table->slabs;
   for (uint32_t s = 1; s < table->slab_count; s++)
@@ -218,12 +226,16 @@ static view_slab *smallest_slab(const view_table *table) {
 }
 
 // Rows that lie together share vertices, as long as no slab gets much more to do than others.
+static inline view_slab *roomy_slab(const view_table *table, view_slab *slab) {
+  if (table->slab_count == 1) return slab;
+  return slab->rows > 2 * (table->rows / table->slab_count) + VIEW_TAIL ? smallest_slab(table) : slab;
+}
+
 static view_slab *slab_for(const view_table *table, uint32_t key, uint32_t like) {
   const uint32_t own = view_row_of_key(table, key), other = view_row_of_key(table, like);
   if (table->slab_count == 1) return table->slabs;
   if (own) return view_row_slab(table, own);
-  view_slab *slab = other ? view_row_slab(table, other) : smallest_slab(table);
-  return slab->rows > 2 * (table->rows / table->slab_count) + VIEW_TAIL ? smallest_slab(table) : slab;
+  return roomy_slab(table, other ? view_row_slab(table, other) : smallest_slab(table));
 }
 
 // A key with one row: it stays where it is.
@@ -268,7 +280,7 @@ bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv
   const view_site *site = &table->site;
   view_slab *slab = slab_for(table, key, like);
   if (site->crossing || site->whole) return update_one(table, shop, slab, key, dart);
-  while (view_row_of_key(table, key)) drop_row(table, view_row_of_key(table, key));
+  view_table_drop(table, key);
   adding a = {table, shop, slab, key};
   return !dart || view_site_in_cell(site, key, add_if_it_holds, &a);
 }
@@ -344,18 +356,29 @@ static bool put_new_row(view_table *table, view_workshop *shop, const view_touch
   return true;
 }
 
-bool view_table_copy(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t like) {
-  view_slab *slab = slab_for(table, key, like);
+bool view_table_copy_constants(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t from) {
+  view_slab *slab = roomy_slab(table, view_row_slab(table, from));
   if (!make_row(table, shop, slab, key, base)) return false;
-  const uint32_t row = slab->rows - 1, reference = view_row_of_key(table, like);
-  const view_slab *from = view_row_slab(table, reference);
-  for (uint32_t c = 0; c < table->constants; c++)
-    *view_row_constant(table, slab, row, c) = *view_row_constant(table, from, view_row_number(reference), c);
+  const double *constants = view_row_constant(table, view_row_slab(table, from), view_row_number(from), 0);
+  double *to = view_row_constant(table, slab, slab->rows - 1, 0);
+  const bool first = slab->rows % VIEW_LANES == 1; // of its batch: the lanes behind it get all it has
+  const uint32_t count = first ? table->constants : table->own.others.count;
+  for (uint32_t k = 0; k < count; k++) {
+    const size_t c = (first ? k : table->own.others.data[k]) * KERNEL_LANES;
+    to[c] = constants[c];
+  }
+  if (first) view_constants_fill(table, to, 1);
+  return true;
+}
+
+bool view_table_copy(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t like) {
+  if (!view_table_copy_constants(table, shop, key, base, view_row_of_key(table, like))) return false;
+  view_slab *slab = view_row_slab(table, view_row_of_key(table, key));
   view_site_read(&table->site, base, &shop->reading);
   for (uint32_t p = 0; p < table->particles; p++)
-    *view_row_place(table, slab, row, p) =
+    *view_row_place(table, slab, slab->rows - 1, p) =
         place_of(slab, shop->reading.places.data[table->site.particles.data[p]].slot);
-  begin_batch(table, slab);
+  if (slab->rows % VIEW_LANES == 1) view_slab_fill(table, slab);
   return true;
 }
 
@@ -492,7 +515,7 @@ bool view_table_refresh(view_table *table, view_workshop *shop, const view_touch
   batch edges, batches[2]; // of plain cells, which are read at once; of others
   uint32_t near = first_seated(table, keys, count);
   edges.lanes = batches[0].lanes = batches[1].lanes = 0;
-  if (table->site.crossing && !reserve_key(table, &shop->allocator, table->site.index->count - 1)) return false;
+  if (!view_table_reserve_keys(table, &shop->allocator)) return false;
   view_rows_start(table, shop);
   for (uint32_t k = 0; k < count; k++) {
     view_touched_key key = keys[k];

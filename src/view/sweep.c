@@ -19,13 +19,29 @@ typedef struct pass {
   const double *values;
   size_t stride;
   uint32_t places; // of a cell
-  view_share *shares;
-  uint64_t signs; // a bit that some value has is set
+  double *left, *gone;
+  const uint8_t *removed; // by row: the commit did; NULL where nobody asks what is gone
+  uint64_t signs;         // a bit that some value has is set
 } pass;
 
-static bool make_shares(view_lost *lost, const clv_allocator *allocator, uint32_t count) {
-  if (!BASE_RESERVE(allocator, &lost->shares, count)) return false;
-  memset(lost->shares.data, 0, count * sizeof *lost->shares.data);
+// `each` zeros for each id.
+static bool make_shares(pass *p, uint32_t ids, uint32_t each) {
+  view_lost *lost = &p->sweep->views->lost;
+  if (!BASE_RESERVE(&p->sweep->views->allocator, &lost->shares, (uint64_t)ids * each)) return false;
+  memset(lost->shares.data, 0, (size_t)ids * each * sizeof *lost->shares.data);
+  p->left = lost->shares.data;
+  p->gone = p->left + ids;
+  return true;
+}
+
+static bool mark_removed(pass *p) {
+  const view_sweep *s = p->sweep;
+  view_lost *lost = &s->views->lost;
+  const uint32_t rows = s->views->map->rows[s->kind].count;
+  if (!BASE_RESERVE(&s->views->allocator, &lost->removed, rows)) return false;
+  memset(lost->removed.data, 0, rows * sizeof *lost->removed.data);
+  for (uint32_t c = 0; c < s->removed_count; c++) lost->removed.data[map_uniform_row(s->removed[c].dart)] = 1;
+  p->removed = lost->removed.data;
   return true;
 }
 
@@ -35,25 +51,28 @@ static inline uint64_t bits_of(double value) {
   return bits;
 }
 
-// With numbers that the compiler knows, where it is called so.
+// What is left and what is gone. With numbers that the compiler knows, where it is called so.
 static inline void add_cells(pass *p, uint32_t places, size_t stride) {
   const map_rows *rows = &p->sweep->views->map->rows[p->sweep->kind];
   const uint16_t *states = rows->state.data;
   const uint32_t *ids = p->ids, count = rows->count;
+  const uint8_t *removed = p->removed;
   const double *values = p->values;
-  view_share *shares = p->shares;
+  double *left = p->left, *gone = p->gone;
   uint64_t signs = 0;
   for (uint32_t row = 0; row < count; row++, ids += places, values += places * stride) {
-    if (!(states[row] & 1u)) continue; // no cell
+    const bool alive = states[row] & 1u;
+    double *shares = alive ? left : gone;
+    if (!alive && !(removed && removed[row])) continue; // no cell
     for (uint32_t k = 0; k < places; k++) {
-      shares[ids[k]].left += values[k * stride];
+      shares[ids[k]] += values[k * stride];
       signs |= bits_of(values[k * stride]);
     }
   }
   p->signs = signs;
 }
 
-static void add_left(pass *p) {
+static void add_all(pass *p) {
   if (p->stride == 1 && p->places == TET_CORNERS)
     add_cells(p, TET_CORNERS, 1);
   else if (p->stride == 1 && p->places == TET_EDGES)
@@ -62,79 +81,65 @@ static void add_left(pass *p) {
     add_cells(p, p->places, p->stride);
 }
 
-static void add_gone(pass *p) {
-  const view_sweep *s = p->sweep;
-  for (uint32_t c = 0; c < s->removed_count; c++) {
-    const size_t first = (size_t)map_uniform_row(s->removed[c].dart) * p->places;
-    for (uint32_t k = 0; k < p->places; k++) {
-      const double value = p->values[(first + k) * p->stride];
-      p->shares[p->ids[first + k]].gone += value;
-      p->signs |= bits_of(value);
-    }
-  }
+// The orbit that one is left of, or came off. Which of both it is no processor can guess: there is no branch for it.
+static inline uint32_t whole_of(const clv_event *event) {
+  const uint32_t is_left = 0u - (uint32_t)(event->from.index == 0); // all bits, or none
+  return event->from.index | (event->id.index & is_left);
 }
 
-// What came off an orbit is gone from it.
+// What is left of an orbit, and what came off it, is added to what is gone: the whole.
 static void add_parted(const pass *p) {
   const view_sweep *s = p->sweep;
   for (uint32_t k = s->first; k < s->end; k++) {
     const clv_event *event = &s->commit->events[k];
-    if (event->kind == CLV_SPLIT) p->shares[event->from.index].gone += p->shares[event->id.index].left;
+    p->gone[whole_of(event)] += p->left[event->id.index];
   }
 }
 
-// Of what an orbit was, the part that is left of it under an id.
-static void scale(const pass *p, uint32_t number, uint32_t from, double *sums) {
-  const view_share *whole = &p->shares[from];
-  const clv_event *event = &p->sweep->commit->events[number];
-  const double all = whole->left + whole->gone;
-  view_lost *lost = &p->sweep->views->lost;
-  if (all > 0)
-    sums[event->id.index] = sums[from] * (p->shares[event->id.index].left / all);
-  else // nothing can be told of the value by what had none
-    lost->left.data[lost->left.count++] = number;
-}
-
-// What came off comes first, as long as there is the value that it has a part of.
-static void scale_all(const pass *p, double *sums) {
+// Of what an orbit was, the part that is left of it under an id. All of them are computed, where the shares are, before
+// any is written: as long as there are the values that they are parts of.
+static void scale_all(const pass *p, const double *sums) {
   const view_sweep *s = p->sweep;
-  const clv_event *events = s->commit->events;
-  for (uint32_t k = s->first; k < s->end; k++)
-    if (events[k].kind == CLV_SPLIT) scale(p, k, events[k].from.index, sums);
-  for (uint32_t k = s->first; k < s->end; k++)
-    if (events[k].kind == CLV_CHANGED) scale(p, k, events[k].id.index, sums);
+  view_lost *lost = &s->views->lost;
+  for (uint32_t k = s->first; k < s->end; k++) {
+    const clv_event *event = &s->commit->events[k];
+    const uint32_t whole = whole_of(event);
+    double *left = &p->left[event->id.index];
+    if (event->dart && !(p->gone[whole] > 0)) lost->left.data[lost->left.count++] = k; // none tells nothing of it
+    *left = sums[whole] * (*left / p->gone[whole]);
+  }
 }
 
 static void take_all(const pass *p, double *sums) {
   const view_sweep *s = p->sweep;
   for (uint32_t k = s->first; k < s->end; k++) {
     const clv_event *event = &s->commit->events[k];
-    if (event->dart) sums[event->id.index] = p->shares[event->id.index].left;
+    if (event->dart) sums[event->id.index] = p->left[event->id.index];
   }
 }
 
 bool view_sweep_sums(const view_sweep *sweep, const view_formula *formula) {
-  clv_views *views = sweep->views;
   const map_index *index = formula->site.index;
   const view_pick *plain = view_formula_term(formula), *term = plain ? plain : view_formula_scaled_term(formula);
   clv_column *column = formula->targets.data[0].column;
-  if (!term || column->def.type != CLV_DOUBLE || !make_shares(&views->lost, &views->allocator, index->count))
-    return false;
+  if (!term || column->def.type != CLV_DOUBLE) return false;
   pass p = {.sweep = sweep,
             .ids = index->ids[sweep->kind].data,
             .values = (const double *)(const void *)term->column->rows[sweep->kind].data + term->component,
             .stride = term->stride,
-            .places = clv_templates[sweep->kind].sub[index->inner].count,
-            .shares = views->lost.shares.data};
+            .places = clv_templates[sweep->kind].sub[index->inner].count};
   double *sums = (double *)(void *)column->slots.data;
-  add_left(&p);
+  if (!make_shares(&p, index->count, plain ? 1 : 2)) return false;
   if (plain) {
+    add_all(&p);
     take_all(&p, sums);
     return true;
   }
-  add_gone(&p);
+  if (!mark_removed(&p)) return false;
+  add_all(&p);
   if (p.signs >> 63) return false; // sums of values that cancel tell nothing of one another
   add_parted(&p);
   scale_all(&p, sums);
+  take_all(&p, sums);
   return true;
 }

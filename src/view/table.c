@@ -342,49 +342,72 @@ static void fill_rows(view_table *table, view_workshop *shop, view_slab *slab, u
   view_slab_fill(table, slab);
 }
 
-static bool reserve_numbers(view_workshop *shop) {
-  const uint32_t slots = clv_id_slots(&shop->map->view, CLV_VERTEX), words = slots / 64 + 1;
-  const uint32_t had = shop->bits.capacity;
-  if (!BASE_RESERVE(&shop->allocator, &shop->numbers, slots) || !BASE_RESERVE(&shop->allocator, &shop->bits, words))
-    return false;
-  for (uint32_t k = had; k < shop->bits.capacity; k++) shop->bits.data[k] = 0;
-  return true;
+// Slots are counted, and looked for afterwards, by blocks.
+enum { BLOCK = 64 };
+
+static bool reserve_counts(view_workshop *shop) {
+  const uint32_t slots = clv_id_slots(&shop->map->view, CLV_VERTEX), blocks = slots / BLOCK + 1;
+  return BASE_RESERVE_CLEARED(&shop->allocator, &shop->counts, (uint64_t)blocks * BLOCK) &&
+         BASE_RESERVE_CLEARED(&shop->allocator, &shop->blocks, blocks);
 }
 
 static bool reserve_vertices(view_slab *slab, const clv_allocator *a, uint32_t count) {
   return BASE_RESERVE(a, &slab->vertices, count) && BASE_RESERVE(a, &slab->uses, count);
 }
 
-static inline uint32_t lowest_bit(uint64_t word) {
-  uint32_t bit = 0;
-  for (uint32_t half = 32; half; half /= 2) {
-    const uint32_t step = word << (64 - half) ? 0 : half; // all of the lower half is zero
-    word >>= step;
-    bit += step;
+// How often places name each slot, those of some lanes at a time. How many slots are named.
+static uint32_t count_slots(view_workshop *shop, const uint32_t *places, size_t count) {
+  uint32_t *counts = shop->counts.data, named = 0;
+  uint8_t *blocks = shop->blocks.data;
+  for (const uint32_t *end = places + count; places < end; places += VIEW_LANES)
+    for (uint32_t lane = 0; lane < VIEW_LANES; lane++) {
+      const uint32_t slot = places[lane];
+      counts[slot]++;
+      blocks[slot / BLOCK] = 1;
+    }
+  for (uint32_t block = 0; block < shop->blocks.count; block++)
+    for (uint32_t slot = block * BLOCK, end = blocks[block] ? slot + BLOCK : 0; slot < end; slot++)
+      named += counts[slot] != 0;
+  return named;
+}
+
+// The slots of a block become vertices, in order, and know their places from then on. There is room for one more than
+// there are: what is no vertex is written over.
+static uint32_t number_block(uint32_t *counts, uint32_t block, view_slab *slab, uint32_t number) {
+  uint32_t *vertices = slab->vertices.data, *uses = slab->uses.data;
+  for (uint32_t slot = block * BLOCK, end = slot + BLOCK; slot < end; slot++) {
+    const uint32_t count = counts[slot];
+    vertices[number] = slot;
+    uses[number] = count;
+    counts[slot] = KERNEL_STRIDE * number;
+    number += count != 0;
   }
-  return bit;
+  return number;
+}
+
+// The slots' places, for places that are those of lanes.
+static void take_numbers(const uint32_t *numbers, uint32_t *places, size_t count) {
+  for (const uint32_t *end = places + count; places < end; places += VIEW_LANES)
+    for (uint32_t lane = 0; lane < VIEW_LANES; lane++) places[lane] = numbers[places[lane]];
+}
+
+static void forget_slots(view_workshop *shop) {
+  for (uint32_t block = 0; block < shop->blocks.count; block++) {
+    if (shop->blocks.data[block]) memset(shop->counts.data + block * BLOCK, 0, BLOCK * sizeof *shop->counts.data);
+    shop->blocks.data[block] = 0;
+  }
 }
 
 // Numbers the slots that the slab's rows name, in order, and names them by these numbers.
 static bool number_vertices(view_table *table, view_workshop *shop, view_slab *slab) {
-  const uint32_t words = clv_id_slots(&shop->map->view, CLV_VERTEX) / 64 + 1;
   const size_t batches = (slab->rows + VIEW_LANES - 1) / VIEW_LANES, places = batches * VIEW_LANES * table->particles;
-  uint32_t *place = slab->places.data, *numbers = shop->numbers.data, count = 0;
-  uint64_t *bits = shop->bits.data;
-  for (size_t k = 0; k < places; k++) bits[place[k] / 64] |= UINT64_C(1) << place[k] % 64;
-  for (uint32_t word = 0; word < words; word++)
-    for (uint64_t left = bits[word]; left; left &= left - 1) count++;
+  uint32_t *place = slab->places.data, *counts = shop->counts.data, number = 0;
+  const uint32_t count = count_slots(shop, place, places);
   const bool room = reserve_vertices(slab, &shop->allocator, count + VIEW_TAIL + table->particles); // with its tail
-  count = 0;
-  for (uint32_t word = 0; word < words; word++) {
-    for (uint64_t left = bits[word]; room && left; left &= left - 1) {
-      const uint32_t slot = word * 64 + lowest_bit(left);
-      numbers[slot] = count;
-      slab->vertices.data[count] = slot;
-      slab->uses.data[count++] = 0;
-    }
-    bits[word] = 0;
-  }
+  for (uint32_t block = 0; room && block < shop->blocks.count; block++)
+    if (shop->blocks.data[block]) number = number_block(counts, block, slab, number);
+  if (room) take_numbers(counts, place, places);
+  forget_slots(shop);
   if (!room) return false;
   slab->vertices.count = slab->uses.count = slab->ordered = count;
   slab->tail.count = 0;
@@ -392,14 +415,9 @@ static bool number_vertices(view_table *table, view_workshop *shop, view_slab *s
   slab->unused = 0;
   slab->greatest = count ? slab->vertices.data[count - 1] : 0;
   slab->loose = false;
-  uint32_t *uses = slab->uses.data;
-  for (size_t k = 0; k < places; k++) {
-    const uint32_t number = numbers[place[k]];
-    place[k] = KERNEL_STRIDE * number;
-    uses[number]++;
-  }
   for (uint32_t row = slab->rows; row < batches * VIEW_LANES; row++) // lanes that are no rows do not count
-    for (uint32_t p = 0; p < table->particles; p++) uses[view_place_number(*view_row_place(table, slab, row, p))]--;
+    for (uint32_t p = 0; p < table->particles; p++)
+      slab->uses.data[view_place_number(*view_row_place(table, slab, row, p))]--;
   return true;
 }
 
@@ -411,70 +429,21 @@ static void name_by_slots(const view_table *table, view_slab *slab) {
 
 bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab) {
   if (slab->ordered == slab->vertices.count && slab->unused * 4 <= slab->vertices.count) return true;
-  if (!reserve_numbers(shop)) return false;
+  if (!reserve_counts(shop)) return false;
   view_slab_fill(table, slab); // what they named may be gone
   name_by_slots(table, slab);
   return number_vertices(table, shop, slab);
 }
 
-static void set_loose(view_slab *slab) {
-  slab->loose = true;
-  slab->built = false;
-}
-
 void view_table_loosen(view_table *table) {
   for (uint32_t s = 0; s < table->slab_count; s++) {
     name_by_slots(table, &table->slabs[s]);
-    set_loose(&table->slabs[s]);
-  }
-}
-
-// Where the particles of a row are whose base is a local dart: numbers of corners.
-typedef struct corners {
-  uint8_t of[CLV_TEMPLATE_DARTS][LAW_PARTICLES];
-} corners;
-
-static void find_corners(const view_site *site, uint32_t kind, corners *found) {
-  const clv_template *shape = &clv_templates[kind];
-  const uint8_t *of = shape->sub[clv_orbit_dims(&site->map->view, CLV_CORNER)].of;
-  for (uint32_t base = 0; base < shape->dart_count; base++)
-    for (uint32_t p = 0; p < site->particles.count; p++) {
-      uint32_t dart = base, way[LAW_PATH], length = 0; // from the base, last step first
-      for (uint32_t s = site->spots.data[site->particles.data[p]].step; s; s = site->steps.data[s].from)
-        way[length++] = site->steps.data[s].letter;
-      while (length) dart = shape->alpha[way[--length]][dart];
-      found->of[base][p] = of[dart];
-    }
-}
-
-void view_table_loosen_anew(view_table *table, uint32_t kind) {
-  const view_site *site = &table->site;
-  const map *m = site->map;
-  const clv_suborbits *own = &clv_templates[kind].sub[site->inner];
-  const uint32_t *ids = site->crossing ? site->index->ids[kind].data : NULL, count = clv_templates[kind].corner_count;
-  const uint32_t *vertices = m->view.corners[kind], particles = table->particles;
-  const uint16_t *states = m->rows[kind].state.data;
-  corners at;
-  find_corners(site, kind, &at);
-  for (uint32_t s = 0; s < table->slab_count; s++) {
-    view_slab *slab = &table->slabs[s];
-    const uint32_t *named = slab->vertices.data;
-    for (uint32_t row = 0; row < slab->rows; row++) {
-      const clv_dart base = slab->bases.data[row];
-      const uint32_t cell = map_uniform_row(base), local = base & 63u;
-      uint32_t *place = view_row_place(table, slab, row, 0);
-      if ((states[cell] & 1u) && (!ids || ids[cell * own->count + own->of[local]] == slab->keys.data[row]))
-        for (uint32_t p = 0; p < particles; p++) place[p * VIEW_LANES] = vertices[cell * count + at.of[local][p]];
-      else
-        for (uint32_t p = 0; p < particles; p++)
-          place[p * VIEW_LANES] = named[view_place_number(place[p * VIEW_LANES])];
-    }
-    set_loose(slab);
+    view_slab_loosen(&table->slabs[s]);
   }
 }
 
 bool view_table_tighten(view_table *table, view_workshop *shop) {
-  if (!reserve_numbers(shop)) return false;
+  if (!reserve_counts(shop)) return false;
   for (uint32_t s = 0; s < table->slab_count; s++) {
     view_slab_fill(table, &table->slabs[s]);
     if (!number_vertices(table, shop, &table->slabs[s])) return false;
@@ -502,7 +471,7 @@ static bool reserve_keys(view_table *table, const clv_allocator *a) {
 
 bool view_table_build(view_table *table, view_workshop *shop) {
   const clv_allocator *a = &shop->allocator;
-  if (!reserve_keys(table, a) || !reserve_numbers(shop) || !view_collect(&table->site, shop)) return false;
+  if (!reserve_keys(table, a) || !reserve_counts(shop) || !view_collect(&table->site, shop)) return false;
   const uint32_t rows = shop->bases.count, slabs = slabs_for(rows);
   if (!make_slabs(table, a, slabs)) return false;
   for (uint32_t s = 0; s < slabs; s++) {

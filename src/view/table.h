@@ -65,7 +65,7 @@ typedef struct view_own {
   bool two_ended;
   uint32_t ends[2];
   view_feed feed;
-  BASE_ARRAY(uint32_t) numbers; // of the constants
+  BASE_ARRAY(uint32_t) numbers, others; // of these constants; of the table's other ones
 } view_own;
 
 typedef struct view_table {
@@ -78,6 +78,7 @@ typedef struct view_table {
   uint32_t slab_count;
   uint64_t rows, built_rows;       // now; when the slabs were laid out
   BASE_ARRAY(uint32_t) row_of_key; // a reference, to the first of the rows with that key
+  uint32_t afar;                   // sorts of orbits, as bits, whose derived values rows read from elsewhere (lose.c)
 } view_table;
 
 // What tables need to make rows: one for a body of views, used by one thread at a time.
@@ -88,8 +89,8 @@ typedef struct view_workshop {
   view_reading reading;
   BASE_ARRAY(double) values, values_q; // of codes
   BASE_ARRAY(double) constants;        // of VIEW_LANES rows
-  BASE_ARRAY(uint32_t) numbers;        // by vertex slot: its number in the slab that is built
-  BASE_ARRAY(uint64_t) bits;           // one for each vertex slot; all zero between uses
+  BASE_ARRAY(uint32_t) counts;         // by vertex slot: how often a slab names it; all zero between uses
+  BASE_ARRAY(uint8_t) blocks;          // in which of them any is named; likewise
   BASE_ARRAY(clv_dart) bases;
   BASE_ARRAY(uint32_t) keys;
 } view_workshop;
@@ -100,6 +101,7 @@ typedef struct view_touched_key {
   clv_dart dart; // 0: it is gone
   uint32_t like; // a key that it came off
 } view_touched_key;
+typedef BASE_ARRAY(view_touched_key) view_key_list;
 
 clv_result view_table_make(view_table *table, view_workshop *shop, const kernel *k, clv_error *error);
 void view_table_free(view_table *table, const clv_allocator *allocator);
@@ -116,7 +118,7 @@ bool view_table_update(view_table *table, view_workshop *shop, uint32_t key, clv
 bool view_table_refresh(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count);
 // The same for keys whose rows stay where they are, with the same base, and of which nothing but values at their own
 // orbits changed; for tables whose `own.alone` says so.
-bool view_table_reread(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count);
+void view_table_reread(view_table *table, view_workshop *shop, const view_touched_key *keys, uint32_t count);
 // How the row of a two-ended table looks along an edge with these ends.
 typedef enum view_look { VIEW_STRAIGHT, VIEW_TURNED, VIEW_UNTOLD } view_look;
 view_look view_own_look(const view_table *table, uint32_t reference, const uint32_t ends[2]);
@@ -126,9 +128,17 @@ clv_dart view_own_base(const view_table *table, uint32_t key, clv_dart dart);
 // Makes a row that is like another key's, but for its vertices and what it reads at its own orbit, which
 // view_table_reread gives it.
 bool view_table_copy(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t like);
+// The same with its vertices still to be named; `from` is the other row.
+bool view_table_copy_constants(view_table *table, view_workshop *shop, uint32_t key, clv_dart base, uint32_t from);
+// For rows of all keys that there are.
+bool view_table_reserve_keys(view_table *table, const clv_allocator *allocator);
+// Drops all rows of a key.
+void view_table_drop(view_table *table, uint32_t key);
 bool view_own_make(view_own *own, const view_site *site, const kernel *k, const clv_allocator *allocator);
 // At which keys, as bits, there are rows; up to VIEW_LANES of them. Conditions are started before (view_rows_start).
 uint32_t view_own_ask(const view_site *site, view_workshop *shop, const view_touched_key *keys, uint32_t lanes);
+// What view_table_reread does, at the keys of all rows.
+bool view_table_reread_all(view_table *table, view_workshop *shop);
 void view_own_free(view_own *own, const clv_allocator *allocator);
 // Lets the rows of a key name the vertices that are at their places now; their constants are as they were. Rows whose
 // base is gone, or is another key's, are left to view_table_update.
@@ -145,12 +155,36 @@ bool view_table_rename(view_table *table, view_workshop *shop, uint32_t key, vie
 // Before many rows change, and behind: in between rows name vertices by slot, and none is searched for. False when
 // memory is out: the table is then of no use until it is built.
 void view_table_loosen(view_table *table);
-// The same, and rows name the vertices that are at their places now, but for those whose base is gone, or is another
-// key's. For maps of one kind, and sites of which no step leads out of a cell.
-void view_table_loosen_anew(view_table *table, uint32_t kind);
 bool view_table_tighten(view_table *table, view_workshop *shop);
+
+// Where a commit only lost, and much of it, in a map of one kind: for tables of which no step leads out of a cell
+// (renew.c).
+typedef struct view_renewal {
+  view_table *table;
+  view_workshop *shop;
+  uint32_t kind;           // of all cells
+  const uint32_t *origins; // by vertex: the one that it came off in this commit, or itself
+  view_key_list *left;     // gets the keys whose rows must be made anew
+  // The rest is found by the start. What lies at the corners of cells; and by the local dart that is a row's base: the
+  // dart at the other end of the edge, which place of the cell the row's orbit is, which corners its particles are.
+  const uint32_t *vertices;
+  uint32_t corner_count;
+  const uint8_t *beyond, *own;
+  uint8_t corners[CLV_TEMPLATE_DARTS][LAW_PARTICLES];
+} view_renewal;
+bool view_renewal_start(view_renewal *renewal);
+// Makes the rows of keys that came off other ones, for tables that are two-ended.
+bool view_renewal_part(const view_renewal *renewal, const view_touched_key *keys, uint32_t count);
+// What view_table_loosen does, and rows name the vertices that are at their places now; two-ended ones whose base is
+// gone, or is another key's, get another base. When rows of cells and orbits that are gone were dropped.
+bool view_renewal_loosen(const view_renewal *renewal);
+
 // Puts a slab's vertices in order if it has a tail or too many that are not used.
 bool view_slab_order(view_table *table, view_workshop *shop, view_slab *slab);
+static inline void view_slab_loosen(view_slab *slab) {
+  slab->loose = true;
+  slab->built = false;
+}
 // Gives the lanes behind the last row what they may have: the places of the batch before, or, in the first, of the last
 // row; and the constants of the last of a batch's lanes that count.
 void view_slab_fill(const view_table *table, view_slab *slab);

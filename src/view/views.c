@@ -406,8 +406,8 @@ static void free_shop(view_workshop *shop) {
   BASE_RELEASE(a, &shop->values);
   BASE_RELEASE(a, &shop->values_q);
   BASE_RELEASE(a, &shop->constants);
-  BASE_RELEASE(a, &shop->numbers);
-  BASE_RELEASE(a, &shop->bits);
+  BASE_RELEASE(a, &shop->counts);
+  BASE_RELEASE(a, &shop->blocks);
   BASE_RELEASE(a, &shop->bases);
   BASE_RELEASE(a, &shop->keys);
 }

@@ -24,7 +24,6 @@ typedef struct view_touched_link {
 } view_touched_link;
 
 // Keys of one sort that a commit reached, each once.
-typedef BASE_ARRAY(view_touched_key) view_key_list;
 typedef struct view_keys {
   view_key_list list;
   view_set seen;
@@ -73,10 +72,6 @@ typedef struct view_ways {
   uint8_t count[CLV_TEMPLATE_DARTS]; // by number of the place
   uint8_t darts[CLV_TEMPLATE_DARTS][VIEW_MOST_WAYS];
 } view_ways;
-// What is left of an orbit, and what is gone of it (sweep.c).
-typedef struct view_share {
-  double left, gone;
-} view_share;
 typedef struct view_lost {
   bool evaluated;              // since the last commit, so that little of the tables is in a cache
   BASE_ARRAY(uint32_t) stamps; // by key
@@ -87,7 +82,9 @@ typedef struct view_lost {
   BASE_ARRAY(uint32_t) left;      // events whose values are to be added up anew
   BASE_ARRAY(uint32_t) number_of; // by id: its event, where there is one
   BASE_ARRAY(double) totals;      // by event: what it lost
-  BASE_ARRAY(view_share) shares;  // by id
+  BASE_ARRAY(double) shares;      // by id: what is left of it, what is gone (sweep.c)
+  BASE_ARRAY(uint8_t) removed;    // by row of cells: it was
+  BASE_ARRAY(uint32_t) origins;   // by vertex: what it came off, or itself
 } view_lost;
 
 typedef enum view_copy { VIEW_POS, VIEW_VEL, VIEW_DPOS, VIEW_DVEL, VIEW_OUT, VIEW_COPIES } view_copy;
