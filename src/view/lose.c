@@ -680,8 +680,13 @@ static bool reread(losing *l, view_table *table) {
   return true;
 }
 
-// Rows that can be copies, with values at their own orbits alone, are what they must be behind this.
-static bool renew_table(losing *l, view_table *table, bool copies) {
+// Whether all that events do to a table's rows can be done without them: rows of what came off others are copies then.
+static bool can_renew(const view_table *table) {
+  return table->own.two_ended && !table->afar;
+}
+
+static bool renew_table(losing *l, view_table *table) {
+  const bool all = can_renew(table);
   view_lost *lost = &l->views->lost;
   view_renewal renewal; // most of it is room, and not to be cleared
   renewal.table = table;
@@ -691,19 +696,17 @@ static bool renew_table(losing *l, view_table *table, bool copies) {
   renewal.left = &lost->keys;
   lost->keys.count = 0;
   drop_deleted(l, table);
-  if (!view_renewal_start(&renewal) || (copies && !part_rows(l, &renewal)) || !view_renewal_loosen(&renewal))
-    return false;
-  return !copies || (view_table_refresh(table, renewal.shop, lost->keys.data, lost->keys.count) && reread(l, table));
+  if (!view_renewal_start(&renewal) || (all && !part_rows(l, &renewal)) || !view_renewal_loosen(&renewal)) return false;
+  return !all || (view_table_refresh(table, renewal.shop, lost->keys.data, lost->keys.count) && reread(l, table));
 }
 
 static bool update_table(losing *l, view_table *table) {
   if (!table->rows) return true; // nothing comes of losing but what comes off
   enum { FEW = 64 };
   const bool many = l->splits > table->rows / 64 + FEW, anew = many && table->site.inside;
-  const bool copies = anew && table->own.two_ended && !table->afar;
   if (many && !anew) view_table_loosen(table);
-  if (anew ? !find_origins(l) || !renew_table(l, table, copies) : !renumber(l, table)) return false;
-  if (!copies && !follow_changed(l, table)) return false;
+  if (anew ? !find_origins(l) || !renew_table(l, table) : !renumber(l, table)) return false;
+  if (!(anew && can_renew(table)) && !follow_changed(l, table)) return false;
   if (many) return view_table_tighten(table, &l->views->shop);
   bool done = true; // slabs from which much has gone have vertices that nobody uses
   for (uint32_t s = 0; done && l->removed_count > FEW && s < table->slab_count; s++)
