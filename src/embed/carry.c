@@ -500,12 +500,12 @@ void embed_apply(void *self, map *m, const map_plan *plan) {
 
 // What comes off an orbit has its values
 
-bool embed_reserve_copies(void *self, map *m, uint32_t more) {
+bool embed_reserve_copies(void *self, map *m, const uint32_t more[MAP_INDICES]) {
   const embedding *e = self;
   for (uint32_t k = 0; k < e->columns.count; k++) {
     clv_column *column = e->columns.data[k];
     if (!column->index->crossing) continue;
-    const uint64_t need = (uint64_t)column->index->count + more;
+    const uint64_t need = (uint64_t)column->index->count + more[column->index->dims];
     if (need > column->slots.capacity && !embed_reserve(m, &column->slots, need, column->size)) return false;
     CLV_PREFETCH(column->slots.data + (need - 1) * column->size); // soon to be written, and in no cache
   }

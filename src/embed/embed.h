@@ -109,7 +109,7 @@ bool embed_blends(const clv_column *column);
 clv_result embed_prepare(void *self, map *m, const map_plan *plan);
 void embed_apply(void *self, map *m, const map_plan *plan);
 void embed_settle(void *self, map *m, clv_kind kind, uint32_t row, const clv_dart *source);
-bool embed_reserve_copies(void *self, map *m, uint32_t more);
+bool embed_reserve_copies(void *self, map *m, const uint32_t more[MAP_INDICES]);
 void embed_copy(void *self, const map_parted *parted, uint32_t count);
 void embed_expect(void *self, const map_index *index, const uint32_t *ids, uint32_t count);
 void embed_lose(void *self, map *m, const map_gone *gone, uint32_t count);

@@ -441,11 +441,12 @@ static bool make_room(losing *l) {
 
 enum { HANDFUL = 256 }; // parted orbits, whose values are copied while all that tells of them is at hand
 
-static bool reserve(losing *l, uint32_t most_fresh, uint32_t fresh, uint32_t dropped) {
+// `fresh`: ids that will be taken, by sort and in all.
+static bool reserve(losing *l, const uint32_t fresh[MAP_INDICES], uint32_t all, uint32_t dropped) {
   map *m = l->m;
-  const uint32_t parted = fresh < HANDFUL ? fresh : HANDFUL;
+  const uint32_t parted = all < HANDFUL ? all : HANDFUL;
   if (!BASE_RESERVE(&m->allocator, &l->s->parted, parted) || !more_left(l, dropped)) return false;
-  if (most_fresh && m->embedding.self && !m->embedding.reserve_copies(m->embedding.self, m, most_fresh)) return false;
+  if (all && m->embedding.self && !m->embedding.reserve_copies(m->embedding.self, m, fresh)) return false;
   return map_journals_reserve(m);
 }
 
@@ -568,15 +569,15 @@ map_part_end map_commit_loss(map *m) {
       .m = m, .s = s, .kind = kind, .kept = UNTOLD, .shape = &clv_templates[kind], .links = m->view.links[kind]};
   s->places.count = s->gone.count = 0;
   bool done = map_find_removed(m, kind, dropped) && (s->removed.count || map_find_cuts(m)) && make_room(&l);
-  uint32_t most_fresh = 0, fresh = 0;
+  uint32_t fresh[MAP_INDICES] = {0}, all = 0;
   if (s->removed.count) l.kept = CLV_CHANGED; // what was beside a removed cell has lost its place there
   for (uint32_t k = 0; done && k < m->numbered_count; k++) {
     if (!m->numbered[k]->crossing) continue;
     done = find_orbits(&l, m->numbered[k]) && (!l.fresh || map_index_reserve(m, m->numbered[k], l.fresh));
-    most_fresh = l.fresh > most_fresh ? l.fresh : most_fresh;
-    fresh += l.fresh;
+    fresh[m->numbered[k]->dims] = l.fresh;
+    all += l.fresh;
   }
-  if (!done || !reserve(&l, most_fresh, fresh, dropped)) {
+  if (!done || !reserve(&l, fresh, all, dropped)) {
     take_marks_off(&l);
     return MAP_PART_NO_MEMORY;
   }

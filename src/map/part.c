@@ -297,6 +297,13 @@ static bool is_one_cut(const map *m) {
   return facet[w[1].dart & 63u] == facet[w[0].before & 63u];
 }
 
+// A facet parts as many orbits of a sort as it has darts, at the most.
+static bool reserve_copies(map *m) {
+  uint32_t more[MAP_INDICES];
+  for (uint32_t k = 0; k < MAP_INDICES; k++) more[k] = FACET_DARTS;
+  return !m->embedding.self || m->embedding.reserve_copies(m->embedding.self, m, more);
+}
+
 map_part_end map_commit_part(map *m) {
   if (m->view.dimension != 3 || m->twisted || m->scratch->general || !is_one_cut(m)) return MAP_PART_GENERAL;
   const map_write w = m->log.data[0];
@@ -323,7 +330,7 @@ map_part_end map_commit_part(map *m) {
     return MAP_PART_GENERAL;
   }
   p.starts[p.parted_count] = p.place_count;
-  if (p.parted_count && m->embedding.self && !m->embedding.reserve_copies(m->embedding.self, m, FACET_DARTS)) {
+  if (p.parted_count && !reserve_copies(m)) {
     drain(&p, 0);
     return MAP_PART_NO_MEMORY;
   }

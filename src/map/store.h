@@ -128,7 +128,7 @@ typedef struct map_embedding {
   bool copies_all; // whether that is so of what cells bear, too, and nothing is ever recomputed
   bool destroys;   // whether someone wants to hear of values of cells that are lost
   bool recomputes; // whether some value of an orbit follows from its members, or from a policy
-  bool (*reserve_copies)(void *self, struct map *map, uint32_t more);
+  bool (*reserve_copies)(void *self, struct map *map, const uint32_t more[MAP_INDICES]);
   void (*copy)(void *self, const struct map_parted *parted, uint32_t count);
   void (*expect)(void *self, const map_index *index, const uint32_t *ids, uint32_t count);
   // Orbits and cells are gone, and nothing else is to be done about their values.
