@@ -456,6 +456,7 @@ static void inherit_of_hung(map_refining *r, heirs *h) {
 static clv_result settle_children(map_refining *r) {
   map *m = r->m;
   const map_refinement *table = r->table;
+  const uint32_t begin = m->log.count;
   heirs h;
   for (uint32_t c = 0; c < table->child_count; c++) {
     const clv_result result = settle_child(r, c);
@@ -468,7 +469,7 @@ static clv_result settle_children(map_refining *r) {
   }
   inherit_of_hung(r, &h);
   for (uint32_t c = 0; r->told && c < table->child_count; c++) map_note_heir(r, c, h.corners[c], h.edges[c]);
-  for (uint32_t k = h.start[0]; !r->told && k < m->log.count; k++) {
+  for (uint32_t k = begin; !r->told && k < m->log.count; k++) {
     const map_write w = m->log.data[k];
     if (w.op == MAP_INHERIT) map_take_ids(m, w.dart, w.i, w.before);
   }

@@ -7,6 +7,8 @@
 #include "map/level.h"
 #include "map/refine.h"
 
+#include <assert.h>
+
 const map_refinement *map_refinement_of(uint32_t kind, uint32_t local) {
   switch (kind) {
   case CLV_TRI:
@@ -142,8 +144,7 @@ static inline bool fits_at(map_border *b, const map_refinement *table, uint32_t 
 }
 
 // The same at once, in space, where nothing is finer still: whether every link leads where it must.
-static bool fits_straight(const map_border *b) {
-  const map_refinement *table = map_refinement_of(map_page(b->m, b->cell).kind, 0);
+static bool fits_straight(const map_border *b, const map_refinement *table) {
   const clv_template *shape = b->shape;
   const clv_dart *const links = b->m->records.alpha.data, *const darts = b->darts;
   uint32_t wrong = 0;
@@ -164,8 +165,7 @@ static bool fits_straight(const map_border *b) {
 
 // Everything else must fit to what was found: an edge that is whole, one that is halved on a face that is whole, a
 // refined face.
-static bool fits(map_border *b) {
-  const map_refinement *table = map_refinement_of(map_page(b->m, b->cell).kind, 0);
+static bool fits(map_border *b, const map_refinement *table) {
   const clv_template *shape = b->shape;
   for (uint32_t l = 0; l < shape->dart_count; l++) {
     const uint32_t at = 4 * l, middle = at + 1, other = 4u * shape->alpha[0][l];
@@ -227,7 +227,9 @@ clv_result map_find_border(map_border *b) {
   for (uint32_t l = 0; found && l < count; l++) found = find_edge(b, l);
   for (uint32_t l = 0; found && l < count; l++) found = find_across(b, l);
   if (found) list_hung(b);
-  found = found && ((b->shape->dimension == 3 && fits_straight(b)) || fits(b));
+  const map_refinement *table = map_refinement_of(map_page(b->m, b->cell).kind, 0);
+  assert(table); // whoever asks can refine it
+  found = found && ((b->shape->dimension == 3 && fits_straight(b, table)) || fits(b, table));
   return found ? CLV_OK
                : map_fail(b->m, CLV_ERROR_REFUSED,
                           "the cell of dart %u does not look like one of level %d: its faces were changed otherwise",
