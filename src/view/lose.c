@@ -72,12 +72,20 @@ static uint32_t dims_afar(const clv_views *views, const view_site *site) {
   return dims;
 }
 
+static bool asks_derived(const clv_views *views, const view_site *site) {
+  for (uint32_t k = 0; k < site->conditions.inputs.count; k++)
+    if (is_derived(views, site->fetches.data[site->conditions.inputs.data[k].index].column)) return true;
+  return false;
+}
+
 static bool all_can_lose(const clv_views *views) {
   for (uint32_t k = 0; k < views->derived.count; k++)
     if (!figure_can_lose(views, &views->derived.data[k])) return false;
   for (uint32_t k = 0; k < views->tables.count; k++) {
-    if (!can_lose(views, &views->tables.data[k].site)) return false;
-    views->tables.data[k].afar = dims_afar(views, &views->tables.data[k].site);
+    view_table *table = &views->tables.data[k];
+    if (!can_lose(views, &table->site)) return false;
+    table->afar = dims_afar(views, &table->site);
+    table->wakes = asks_derived(views, &table->site);
   }
   return true;
 }
@@ -620,7 +628,8 @@ static bool follow_changed(losing *l, view_table *table) {
   for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
     const clv_event *event = &l->commit->events[k];
     const uint32_t key = event->id.index;
-    if (event->kind != CLV_SPLIT && (!view_row_of_key(table, key) || (dims && !is_new(lost, key)))) continue;
+    const bool there = view_row_of_key(table, key) || (table->wakes && event->dart);
+    if (event->kind != CLV_SPLIT && (!there || (dims && !is_new(lost, key)))) continue;
     if (!list_own(l, table, event) || !follow_listed(l, table, FEW)) return false;
   }
   return follow_listed(l, table, 1);
@@ -647,6 +656,20 @@ static void drop_deleted(const losing *l, view_table *table) {
   const uint32_t own = own_dims(l, &table->site);
   for (uint32_t k = l->first[own]; k < l->end[own]; k++)
     if (l->commit->events[k].kind == CLV_DELETED) view_table_drop(table, l->commit->events[k].id.index);
+}
+
+// Lists orbits without a row that may get one.
+static bool list_sleeping(const losing *l, const view_table *table) {
+  const uint32_t own = own_dims(l, &table->site);
+  view_key_list *keys = &l->views->lost.keys;
+  if (!table->wakes) return true;
+  if (!BASE_RESERVE(&l->views->allocator, keys, l->end[own] - l->first[own])) return false;
+  for (uint32_t k = l->first[own]; k < l->end[own]; k++) {
+    const clv_event *event = &l->commit->events[k];
+    if (event->kind == CLV_CHANGED && !view_row_of_key(table, event->id.index))
+      keys->data[keys->count++] = (view_touched_key){.key = event->id.index, .dart = event->dart};
+  }
+  return true;
 }
 
 // Rows of what came off others.
@@ -696,12 +719,13 @@ static bool renew_table(losing *l, view_table *table) {
   renewal.left = &lost->keys;
   lost->keys.count = 0;
   drop_deleted(l, table);
-  if (!view_renewal_start(&renewal) || (all && !part_rows(l, &renewal)) || !view_renewal_loosen(&renewal)) return false;
+  if (!view_renewal_start(&renewal) || (all && !list_sleeping(l, table))) return false;
+  if ((all && !part_rows(l, &renewal)) || !view_renewal_loosen(&renewal)) return false;
   return !all || (view_table_refresh(table, renewal.shop, lost->keys.data, lost->keys.count) && reread(l, table));
 }
 
 static bool update_table(losing *l, view_table *table) {
-  if (!table->rows) return true; // nothing comes of losing but what comes off
+  if (!table->rows && !table->wakes) return true; // nothing comes of losing but what comes off
   enum { FEW = 64 };
   const bool many = l->splits > table->rows / 64 + FEW, anew = many && table->site.inside;
   if (many && !anew) view_table_loosen(table);

@@ -79,6 +79,7 @@ typedef struct view_table {
   uint64_t rows, built_rows;       // now; when the slabs were laid out
   BASE_ARRAY(uint32_t) row_of_key; // a reference, to the first of the rows with that key
   uint32_t afar;                   // sorts of orbits, as bits, whose derived values rows read from elsewhere (lose.c)
+  bool wakes;                      // guards read derived values: where there is no row, one may come of losing
 } view_table;
 
 // What tables need to make rows: one for a body of views, used by one thread at a time.
