@@ -9,6 +9,7 @@
 
 #include "map/edit.h"
 #include "physics/zone.h"
+#include "rule/graph.h"
 #include "surgery/surgery.h"
 
 #include <math.h>
@@ -273,10 +274,26 @@ static clv_result apply_once(clv_surgery *s, const clv_rule *rule, call *c) {
   return CLV_OK;
 }
 
+static bool serves(const clv_rule *rule, uint32_t dimension) {
+  return !rule->graph || (rule_graph_serves(rule->graph, dimension) && !rule_graph_leaves_open(rule->graph, dimension));
+}
+
+// A rule for bodies of the other dimension fits nowhere, and that says more than why it does not fit the first place.
+static bool is_for_others(const clv_surgery *s, const clv_rule *rule) {
+  const uint32_t n = s->map->dimension;
+  return !serves(rule, n) && serves(rule, 5 - n);
+}
+
 static clv_result apply_at_places(clv_surgery *s, const clv_apply *apply, call *c) {
   clv_result result = CLV_OK;
   bool again = true;
   surgery_fail(s, CLV_OK, "there is no place to apply the rule to");
+  if (is_for_others(s, apply->rule)) {
+    surgery_fail(s, CLV_OK, "it is for %s",
+                 s->map->dimension == 3 ? "surfaces, and this body is a volume"
+                                        : "volumes, and this body is a surface");
+    return CLV_OK;
+  }
   for (uint32_t round = 0; result == CLV_OK && again && round < (apply->rounds ? apply->rounds : 1); round++) {
     const uint32_t before = s->did.applied;
     result = apply_once(s, apply->rule, c);
