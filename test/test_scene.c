@@ -403,6 +403,9 @@ static void events_apply_rules(void **state) {
       {"pierce", "s.yaml:4:25: 'pierce' cannot be applied: a script has to be told what it is applied to: vertices, "
                  "edges, faces or cells"},
       {"{rule: cut, params: {blade: 1}}", "s.yaml:4:53: the rules have no param 'blade' of 1 number"},
+      {"{rule: cut, params: {blade_pont: 1}}",
+       "s.yaml:4:58: the rules have no param 'blade_pont' of 1 number, did you mean 'blade_point'?"},
+      {"{rule: cut, params: {blade_point: 1}}", "s.yaml:4:59: the rules have no param 'blade_point' of 1 number"},
       {"{rule: cut, file: nowhere.rule}", "s.yaml:4:43: nowhere.rule: No such file or directory"},
   };
   for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -213,6 +213,10 @@ static void wrong_rules_are_refused(void **unused) {
   apply.rule = rule_of(program, "cut_edge");
   assert_int_equal(clv_surgery_apply(surgery, &apply, &report), CLV_OK);
   assert_int_equal(report.applied, 0);
+  assert_string_equal(clv_surgery_error(surgery), "it is for surfaces, and this body is a volume");
+  apply.rule = rule_of(program, "cut"); // the blade is nowhere
+  assert_int_equal(clv_surgery_apply(surgery, &apply, &report), CLV_OK);
+  assert_int_equal(report.applied, 0);
   assert_true(strlen(clv_surgery_error(surgery)) > 10);
   assert_true(clv_map_hash(clv_body_map(body)) == hash);
   clv_surgery_destroy(surgery);

@@ -22,6 +22,7 @@ static const struct {
     {offsetof(clv_surgery_report, moved), "vertices_moved", "vertex moved", "vertices moved"},
     {offsetof(clv_surgery_report, refused), "places_refused", "place left as it was", "places left as they were"},
     {offsetof(clv_surgery_report, stuck), "vertices_stuck", "vertex stuck", "vertices stuck"},
+    {offsetof(clv_surgery_report, made), "cells_made", "cell made", "cells made"},
     {offsetof(clv_surgery_report, applied), "rules_applied", "rule applied", "rules applied"},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
@@ -38,6 +39,7 @@ void cli_run_count(cli_run_state *run, const clv_world_report *report) {
   run->topology += report->topology;
   clv_surgery_report did = report->surgery;
   for (uint32_t k = 0; k < OPERATIONS; k++) *operation_count(&run->surgery, k) += *operation_count(&did, k);
+  run->surgery.gained += did.gained;
   if (report->parts > 1) {
     run->least_parts = run->divided && run->least_parts < report->parts ? run->least_parts : report->parts;
     run->most_parts = run->most_parts > report->parts ? run->most_parts : report->parts;
@@ -151,6 +153,7 @@ static void print_surgery(const cli_run_state *run) {
     before = ", ";
   }
   if (before[0] == ',') puts("");
+  if (surgery.gained != 0) printf("mass           %+.6g kg by rules\n", surgery.gained);
 }
 
 void cli_run_print(const cli_run_state *run) {
@@ -213,6 +216,7 @@ void cli_run_print_json(const cli_run_state *run) {
   clv_surgery_report surgery = run->surgery;
   cli_json_open(&json, "surgery", '{');
   for (uint32_t k = 0; k < OPERATIONS; k++) cli_json_count(&json, operations[k].name, *operation_count(&surgery, k));
+  cli_json_real(&json, "mass_gained_by_rules", surgery.gained);
   cli_json_close(&json, '}');
   cli_json_count(&json, "rejected", run->rejected);
   cli_json_count(&json, "linear_iterations", run->linear_iterations);

@@ -50,6 +50,8 @@ typedef struct clv_surgery_report {
   uint32_t refused;   // places left as they were: for the bound on quality, or of a kind not to be refined or split
   uint32_t stuck;     // vertices that should move onto a blade and cannot, whatever the bound
   uint32_t applied;   // times that a rule was applied
+  uint32_t made;      // cells that are parts of no other
+  double gained;      // mass (kg) by rules: of cells that they made or removed, or gave another shape at rest
 } clv_surgery_report;
 
 // Cutting
@@ -119,7 +121,8 @@ CLV_API const char *clv_apply_wrong(const clv_apply *apply);
 // dart at its coarsest vertex. What a rule does to families of cells, it does as clv_surgery_coarsen would: momentum is
 // kept. A facet that it parts is parted as a whole. One that speaks of what cells bear, as the module `surgery`
 // declares it (`strain`, `strain_shear`, `stress`, `stress_shear`, `von_mises`), is told clv_body_cell_state as it is
-// when the rule begins.
+// when the rule begins. Cells that it makes beside others have what those bear. CLV_ERROR_REFUSED, and nothing is done,
+// where all places together would leave a cell that its section's model has no laws for, a polyhedron for one.
 CLV_API clv_result clv_surgery_apply(clv_surgery *surgery, const clv_apply *apply, clv_surgery_report *report);
 // Makes a body ready for a rule: it gets the columns that the rule speaks of and it has not, with the values that their
 // declarations say. CLV_ERROR_ARGUMENT where a body cannot have one. clv_surgery_apply does this itself; do it when a

@@ -278,6 +278,10 @@ static clv_result commit_by_plan(map *m) {
   map_plan *plan = &m->scratch->plan;
   if (!map_resolve(m, plan)) return map_no_memory(m);
   if (!reserve(m, plan)) return map_no_memory(m);
+  if (m->judge.call) {
+    const clv_result result = m->judge.call(m->judge.self, m, plan);
+    if (result != CLV_OK) return result;
+  }
   if (m->embedding.prepare) {
     const clv_result result = m->embedding.prepare(m->embedding.self, m, plan);
     if (result != CLV_OK) return result;

@@ -295,6 +295,8 @@ void map_emit(map *m, uint32_t dims, clv_event_kind kind, clv_dart dart, clv_id 
 // Which cells are templates, which must move (settle.c); and doing it, which cannot fail after the reserve.
 bool map_plan_settling(map *m, map_plan *plan); // false: no memory
 void map_settle_cells(map *m, map_plan *plan);
+// What a cell of a plan will be once it is carried out, hanging vertices left out: as clv_cell_shape will have it.
+clv_kind map_planned_shape(const map *m, const map_orbits *cells, const map_new_orbit *orbit);
 
 // The template that a cell is at its own level, with its darts in order (reshape.c); and storing it as such.
 clv_kind map_match_coarse(const map *m, const map_orbits *cells, const map_new_orbit *orbit, clv_dart *source);

@@ -137,6 +137,22 @@ bool map_plan_settling(map *m, map_plan *plan) {
   return !m->scratch->no_levels;
 }
 
+// Whether a cell stays in its block with all the darts of its template, and is that at its own level.
+static bool keeps_shape(const map *m, const map_orbits *cells, const map_new_orbit *orbit) {
+  const clv_dart cell = (clv_dart)(orbit->keeps << 6);
+  const clv_page page = map_page(m, cell);
+  if (!orbit->keeps || !map_is_template(page.kind)) return false;
+  uint32_t own = 0;
+  for (uint32_t k = orbit->node_start; k < orbit->node_end; k++) own += cells->nodes.data[k] >> 6 == orbit->keeps;
+  return own == clv_templates[page.kind].dart_count && map_has_shape(m, cell);
+}
+
+clv_kind map_planned_shape(const map *m, const map_orbits *cells, const map_new_orbit *orbit) {
+  if (orbit->kind) return (clv_kind)orbit->kind;
+  if (keeps_shape(m, cells, orbit)) return (clv_kind)map_page(m, (clv_dart)(orbit->keeps << 6)).kind;
+  return m->view.dimension == 2 ? CLV_POLYGON : CLV_POLYHEDRON;
+}
+
 // Makes the neighbour across link i point at a dart's new name.
 static void repoint(map *m, clv_dart neighbour, uint32_t i, clv_dart name) {
   const uint32_t record = map_record(m, neighbour);

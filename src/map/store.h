@@ -138,6 +138,13 @@ typedef struct map_embedding {
   void (*grow)(void *self, struct map *map);
 } map_embedding;
 
+// Who may refuse what a transaction would make, once it is known and before any of it is done. Commits that do nothing
+// but unsew, remove and refine are not asked about: they make no cell but parts of others, of kinds like theirs.
+typedef struct map_judge {
+  void *self;
+  clv_result (*call)(void *self, struct map *map, const struct map_plan *plan);
+} map_judge;
+
 // Who reads the log while it grows keeps here what was found; it is destroyed with the map.
 typedef struct map_reader {
   void *self;
@@ -177,6 +184,7 @@ typedef struct map {
   struct map_scratch *scratch;
 
   map_embedding embedding;
+  map_judge judge; // nobody where it has no call
   BASE_ARRAY(map_subscription) subscribers;
   BASE_ARRAY(clv_journal *) journals;
 

@@ -290,10 +290,11 @@ static clv_result make_map(clv_body *body, const clv_body_def *def, clv_build_re
   return CLV_OK;
 }
 
-// Springs are renewed before views hear of a commit.
+// Cells get what they are made of before springs are renewed, and springs are renewed before views hear of a commit.
 static clv_result make_first_views(clv_body *body, const clv_body_def *def, clv_error *error) {
   physics_making making = {.program = def->program, .threads = def->threads, .fill = fill};
-  clv_result result = physics_renew_create(body, error);
+  clv_result result = physics_admit_create(body, error);
+  if (result == CLV_OK) result = physics_renew_create(body, error);
   if (result == CLV_OK) result = physics_make_views(body, &making, error);
   if (result != CLV_OK) return result;
   body->views = making.views;
@@ -347,6 +348,7 @@ void clv_body_destroy(clv_body *body) {
   BASE_RELEASE(&a, &body->marks);
   BASE_RELEASE(&a, &body->found);
   BASE_RELEASE(&a, &body->scratch);
+  BASE_RELEASE(&a, &body->borne);
   base_free(&a, body, sizeof *body);
 }
 

@@ -52,12 +52,14 @@ struct clv_body {
   BASE_ARRAY(clv_column *) loads; // forces on particles that tools exert
   BASE_ARRAY(uint32_t) found;     // what a zone holds: slots of vertices
   BASE_ARRAY(double) scratch;     // three numbers a slot
+  BASE_ARRAY(clv_column *) borne; // what cells of a commit that are parts of no other have of neighbours
   physics_hangings *hanging;      // vertices that hang
   double size;                    // of the body at rest: the diagonal of its box
   double gravity[3];
   double drag, rayleigh_mass, rayleigh_stiffness;
   double stiffness;     // what Young's moduli were multiplied by
   uint32_t always_held; // axes that no particle is free along
+  uint32_t newcomers;   // cells of the last commit that are parts of no other
   bool holds;           // some particles were held or moved
   bool missed;      // memory was out when a commit was to be followed: what its cells and vertices have is not known
   uint64_t subject; // grows when something changes that the body is subject to: constraints, pulls, gravity, damping
@@ -104,6 +106,9 @@ double physics_hinge_stiffness(const clv_body *body, clv_dart a);
 double physics_diagonal_length(const clv_body *body, clv_dart cell);
 // The modulus of the energy of volume that a cell may have beside the springs that it has now. Of a model with both.
 double physics_bulk_beside_springs(const clv_body *body, clv_dart cell);
+// Commits are refused that would make cells which no section is for, or which the model of theirs has no laws for;
+// those that are made beside others get what these bear. Before springs are renewed (admit.c).
+clv_result physics_admit_create(clv_body *body, clv_error *error);
 // New cells get the constants of their springs; views must not be there yet, for they hear of a commit afterwards
 // (renew.c).
 clv_result physics_renew_create(clv_body *body, clv_error *error);

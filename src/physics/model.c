@@ -123,6 +123,12 @@ const char *physics_model_nearest(const char *name) {
   return nearest;
 }
 
+const char *physics_model_serves(const physics_model *model) {
+  return model->kinds == PHYSICS_KIND(CLV_TET)  ? "tetrahedra"
+         : model->kinds & PHYSICS_KIND(CLV_TRI) ? "surfaces"
+                                                : "volumes";
+}
+
 bool physics_law_wanted(const physics_law *law, const clv_material *material) {
   switch (law->wish) {
   case PHYSICS_VISCOUS:

@@ -50,6 +50,8 @@ typedef struct physics_model {
 const physics_model *physics_model_find(const char *name);
 // The known name that is most like a wrong one.
 const char *physics_model_nearest(const char *name);
+// What a model is for, in a word.
+const char *physics_model_serves(const physics_model *model);
 // Whether a law is wanted with this material.
 bool physics_law_wanted(const physics_law *law, const clv_material *material);
 

@@ -98,10 +98,7 @@ static clv_result test_cell(const clv_body *body, const clv_mesh *mesh, clv_kind
   if (!(model->kinds & PHYSICS_KIND(kind)))
     return clv_error_set(error, CLV_ERROR_INPUT,
                          "the model '%s' does not serve a %s, which element %zu (counted from 0) is: it is for %s",
-                         model->name, clv_kind_name(kind), element_of(mesh, kind, row),
-                         model->kinds == PHYSICS_KIND(CLV_TET)  ? "tetrahedra"
-                         : model->kinds & PHYSICS_KIND(CLV_TRI) ? "surfaces"
-                                                                : "volumes");
+                         model->name, clv_kind_name(kind), element_of(mesh, kind, row), physics_model_serves(model));
   return CLV_OK;
 }
 

@@ -30,16 +30,28 @@ static uint32_t inner_dims(const rule_graph *graph) {
   return rule_graph_serves(graph, 2) ? 2 : 3;
 }
 
+// Whether the right side has a loop that was not there.
+static bool opens_at(const rule_graph *graph, uint32_t node, uint32_t i) {
+  const rule_tie left = graph->node[node].side[RULE_LEFT].tie[i], right = graph->node[node].side[RULE_RIGHT].tie[i];
+  return right.known == RULE_ARC_TO && right.at == node && !same_tie(left, right);
+}
+
 uint32_t rule_graph_opens(const rule_graph *graph, rule_span *where) {
   uint32_t dims = 0;
   for (uint32_t k = 0; k < graph->node_count; k++)
     for (uint32_t i = 0; i < inner_dims(graph); i++) {
-      const rule_tie left = graph->node[k].side[RULE_LEFT].tie[i], right = graph->node[k].side[RULE_RIGHT].tie[i];
-      if (right.known != RULE_ARC_TO || right.at != k || same_tie(left, right)) continue;
-      if (!dims) *where = right.span;
+      if (!opens_at(graph, k, i)) continue;
+      if (!dims) *where = graph->node[k].side[RULE_RIGHT].tie[i].span;
       dims |= 1u << i;
     }
   return dims;
+}
+
+bool rule_graph_leaves_open(const rule_graph *graph, uint32_t dimension) {
+  for (uint32_t k = 0; k < graph->node_count; k++)
+    for (uint32_t i = 0; i < dimension && !graph->node[k].piece; i++)
+      if (opens_at(graph, k, i)) return true;
+  return false;
 }
 
 uint32_t rule_graph_closes(const rule_graph *graph) {

@@ -152,6 +152,8 @@ bool rule_open_check(clv_program *program, const rule_graph *graph);
 typedef enum rule_straight { RULE_NOT_STRAIGHT = 0, RULE_SEWS, RULE_UNSEWS } rule_straight;
 // True when the rule can be applied to maps of this dimension.
 bool rule_graph_serves(const rule_graph *graph, uint32_t dimension);
+// True when it leaves cells of such maps open wherever it is applied: there it is for scripts that close them.
+bool rule_graph_leaves_open(const rule_graph *graph, uint32_t dimension);
 
 // What a rule may do to the orbits of one sort, found from the two sides: an orbit of dims that holds a kept dart.
 enum { RULE_MAY_SPLIT = 1, RULE_MAY_MERGE = 2, RULE_MAY_APPEAR = 4, RULE_MAY_VANISH = 8, RULE_MAY_CHANGE = 16 };

@@ -69,13 +69,13 @@ static bool make_program(const builder *b, const clv_program **to) {
   return true;
 }
 
-static bool set_parameters(const builder *b) {
+static bool set_parameters(const builder *b, const clv_program *program) {
   const scene_model *model = model_with_rules(b->part);
   for (uint32_t k = 0; model && k < model->params.count; k++) {
     const scene_parameter *parameter = &model->params.items[k];
     clv_views *views = clv_body_views(b->body);
     if (clv_views_set_param(views, parameter->name, parameter->values, parameter->count) == CLV_OK) continue;
-    return scene_no_parameter(&b->r, parameter);
+    return scene_no_parameter(&b->r, program, parameter);
   }
   return true;
 }
@@ -250,7 +250,7 @@ static bool make_body(builder *b) {
   clv_error error = {0};
   b->body = clv_world_add(b->world, part->part.name, &def, &solver, &error);
   if (!b->body) return scene_fail_below(&b->r, part->mesh.part.node, error.code, error.message);
-  return check_regions(b, sections) && set_parameters(b) && apply(b, &part->fix, &scene_group_fix, fix) &&
+  return check_regions(b, sections) && set_parameters(b, def.program) && apply(b, &part->fix, &scene_group_fix, fix) &&
          apply(b, &part->move, &scene_group_move, move) && apply(b, &part->pull, &scene_group_pull, pull) &&
          add_events(b);
 }

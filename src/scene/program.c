@@ -4,6 +4,8 @@
 #include "scene/scene.h"
 #include "scene/table.h"
 
+#include <stdio.h>
+
 clv_program *scene_program_create(const scene_reader *r, clv_scene *scene) {
   clv_program *program = NULL;
   if (BASE_RESERVE(&scene->allocator, &scene->programs, scene->programs.count + 1u))
@@ -37,9 +39,30 @@ bool scene_program_check(const scene_reader *r, clv_program *program, const scen
                     found[0].file, found[0].line, found[0].column, found[0].what, found[0].help);
 }
 
-bool scene_no_parameter(const scene_reader *r, const scene_parameter *parameter) {
-  return scene_fail(r, parameter->node, "the rules have no param %s of %u number%s",
-                    scene_text_show(parameter->name).text, parameter->count, parameter->count == 1 ? "" : "s");
+// What was probably meant, as the end of a sentence.
+typedef struct suggestion_text {
+  char text[128];
+} suggestion_text;
+
+static suggestion_text suggestion(const scene_nearest *nearest) {
+  suggestion_text said = {""};
+  if (nearest->word) snprintf(said.text, sizeof said.text, ", did you mean '%.100s'?", nearest->word);
+  return said;
+}
+
+bool scene_no_parameter(const scene_reader *r, const clv_program *program, const scene_parameter *parameter) {
+  scene_nearest nearest = scene_nearest_to(parameter->name);
+  clv_declaration declared;
+  bool there = false;
+  for (uint32_t k = 0; clv_program_list(program, k, &declared); k++) {
+    if (strcmp(declared.what, "param") != 0) continue;
+    scene_nearest_offer(&nearest, declared.name);
+    there |= !strcmp(declared.name, parameter->name);
+  }
+  if (there) nearest.word = NULL; // it is the numbers that are wrong
+  return scene_fail(r, parameter->node, "the rules have no param %s of %u number%s%s",
+                    scene_text_show(parameter->name).text, parameter->count, parameter->count == 1 ? "" : "s",
+                    suggestion(&nearest).text);
 }
 
 // Rules of events
@@ -49,7 +72,7 @@ static bool set_parameters(const scene_reader *r, clv_program *program, const sc
     const scene_parameter *p = &params->items[k];
     const clv_result result = clv_program_set_param(program, p->name, p->values, p->count);
     if (result == CLV_ERROR_MEMORY) return scene_no_memory(r);
-    if (result != CLV_OK) return scene_no_parameter(r, p);
+    if (result != CLV_OK) return scene_no_parameter(r, program, p);
   }
   return true;
 }
@@ -60,8 +83,8 @@ static bool no_rule(const scene_reader *r, const clv_program *program, const sce
   for (uint32_t k = 0; clv_program_list(program, k, &declared); k++)
     if (!strcmp(declared.what, "rule") || !strcmp(declared.what, "script"))
       scene_nearest_offer(&nearest, declared.name);
-  return scene_fail(r, scene_place(&hold->part, "rule"), "there is no rule %s%s%s%s", scene_text_show(hold->rule).text,
-                    nearest.word ? ", did you mean '" : "", nearest.word ? nearest.word : "", nearest.word ? "'?" : "");
+  return scene_fail(r, scene_place(&hold->part, "rule"), "there is no rule %s%s", scene_text_show(hold->rule).text,
+                    suggestion(&nearest).text);
 }
 
 bool scene_apply_make(const scene_reader *r, clv_scene *scene, const scene_hold *hold, clv_apply *to) {

@@ -50,7 +50,7 @@ bool scene_program_add(const scene_reader *r, clv_scene *scene, clv_program *pro
                        const scene_node *place);
 bool scene_program_check(const scene_reader *r, clv_program *program, const scene_node *place);
 // Says that there is no such parameter. Returns false.
-bool scene_no_parameter(const scene_reader *r, const scene_parameter *parameter);
+bool scene_no_parameter(const scene_reader *r, const clv_program *program, const scene_parameter *parameter);
 // The rule that an event applies.
 bool scene_apply_make(const scene_reader *r, clv_scene *scene, const scene_hold *hold, clv_apply *to);
 

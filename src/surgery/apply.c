@@ -9,7 +9,10 @@
 
 #include "map/edit.h"
 #include "physics/zone.h"
+#include "rule/graph.h"
 #include "surgery/surgery.h"
+
+#include <math.h>
 
 enum { APPLY_PARAMETERS = 8 };
 
@@ -271,10 +274,26 @@ static clv_result apply_once(clv_surgery *s, const clv_rule *rule, call *c) {
   return CLV_OK;
 }
 
+static bool serves(const clv_rule *rule, uint32_t dimension) {
+  return !rule->graph || (rule_graph_serves(rule->graph, dimension) && !rule_graph_leaves_open(rule->graph, dimension));
+}
+
+// A rule for bodies of the other dimension fits nowhere, and that says more than why it does not fit the first place.
+static bool is_for_others(const clv_surgery *s, const clv_rule *rule) {
+  const uint32_t n = s->map->dimension;
+  return !serves(rule, n) && serves(rule, 5 - n);
+}
+
 static clv_result apply_at_places(clv_surgery *s, const clv_apply *apply, call *c) {
   clv_result result = CLV_OK;
   bool again = true;
   surgery_fail(s, CLV_OK, "there is no place to apply the rule to");
+  if (is_for_others(s, apply->rule)) {
+    surgery_fail(s, CLV_OK, "it is for %s",
+                 s->map->dimension == 3 ? "surfaces, and this body is a volume"
+                                        : "volumes, and this body is a surface");
+    return CLV_OK;
+  }
   for (uint32_t round = 0; result == CLV_OK && again && round < (apply->rounds ? apply->rounds : 1); round++) {
     const uint32_t before = s->did.applied;
     result = apply_once(s, apply->rule, c);
@@ -297,16 +316,32 @@ static clv_result make_ready(clv_surgery *s, const clv_apply *apply, call *c) {
   return result == CLV_OK && c->topics.levels ? surgery_note_momentum(s) : result;
 }
 
+// Whoever judges what all places have become together does not know of the rule.
+static clv_result name_rule(clv_surgery *s, const clv_rule *rule, clv_result result) {
+  const clv_error error = s->error;
+  if (result != CLV_ERROR_REFUSED) return result;
+  return surgery_fail(s, result, "the rule '%.60s' is not applied, and the body is as it was: %s", clv_rule_name(rule),
+                      error.message);
+}
+
 static clv_result apply_everywhere(clv_surgery *s, const clv_apply *apply, clv_surgery_report *did) {
   call c;
   clv_result result = make_ready(s, apply, &c);
   if (result == CLV_OK) result = surgery_begin(s);
   if (result != CLV_OK) return result;
   s->ruling = true;
-  result = surgery_end(s, apply_at_places(s, apply, &c), did);
+  result = name_rule(s, apply->rule, surgery_end(s, apply_at_places(s, apply, &c), did));
   s->ruling = false;
   if (c.topics.levels) surgery_return_momentum(s, result == CLV_OK && did->coarsened);
   return result;
+}
+
+// A body that is subdivided, cut or coarsened weighs the same but for rounding.
+static double mass_gained(const clv_surgery *s, double before) {
+  clv_momenta momenta;
+  clv_body_momenta(s->body, &momenta);
+  const double gained = momenta.mass - before;
+  return fabs(gained) > 1e-12 * before ? gained : 0;
 }
 
 clv_result clv_surgery_apply(clv_surgery *s, const clv_apply *apply, clv_surgery_report *report) {
@@ -316,8 +351,11 @@ clv_result clv_surgery_apply(clv_surgery *s, const clv_apply *apply, clv_surgery
   if (!wrong) wrong = physics_zone_wrong(&apply->zone);
   if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the rule cannot be applied: %s", wrong);
   const uint32_t columns = surgery_column_count(s);
+  clv_momenta before;
+  clv_body_momenta(s->body, &before);
   const clv_result result = apply_everywhere(s, apply, &did);
   if (result != CLV_OK) surgery_keep_columns(s, columns);
+  did.gained = mass_gained(s, before.mass);
   if (result == CLV_OK && report) *report = did;
   return result;
 }

@@ -43,6 +43,7 @@ static void count_cell(clv_surgery *s, const clv_event *event) {
 static void count_splits(void *user, const clv_map *map, const clv_commit *commit) {
   clv_surgery *surgery = user;
   if (!surgery->operating) return;
+  surgery->did.made += surgery->body->newcomers;
   const uint32_t vertex = clv_orbit_dims(map, CLV_VERTEX), cell = clv_orbit_dims(map, CLV_CELL);
   for (uint32_t k = 0; k < commit->event_count; k++) {
     const clv_event *event = &commit->events[k];

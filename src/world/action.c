@@ -195,6 +195,8 @@ void world_sum_surgery(clv_surgery_report *sum, const clv_surgery_report *one) {
   sum->refused += one->refused;
   sum->stuck += one->stuck;
   sum->applied += one->applied;
+  sum->made += one->made;
+  sum->gained += one->gained;
 }
 
 static bool lasts(const world_action *entry) {
