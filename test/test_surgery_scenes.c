@@ -233,6 +233,55 @@ static void events_for_a_body_that_is_gone_are_in_vain(void **unused) {
   clv_scene_destroy(scene);
 }
 
+static uint32_t cells_of(clv_world *world) {
+  const clv_map *map = clv_body_map(clv_world_body(world, 0));
+  uint32_t count = 0;
+  for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id)) count++;
+  return count;
+}
+
+// A zone is fine while the event lasts, also one that moves; with the event its reason is gone, wherever the path ends.
+static void bodies_are_fine_as_long_as_there_is_a_reason(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *adapt;
+    uint32_t during, after;
+  } cases[] = {
+      {"{near: 1.6, point: [0, 2, 3], path: [[0, [0, 0, 0]], [0.2, [6, 0, 0]]]}", 0, 144},
+      {"{near: 1.6, point: [6, 2, 3], for: 0.2}", 0, 144},
+      {"{near: 1.6, point: [0, 2, 3], path: [[0, [0, 0, 0]], [0.2, [6, 0, 0]]], coarsen: false}", 0, 0},
+      {"{in: {box: [[0, 0, 0], [2, 4, 3]]}}", 144 + 24 * 7, 144 + 24 * 7},
+      {"{in: {box: [[0, 0, 0], [2, 4, 3]]}, for: 0.2}", 144 + 24 * 7, 144},
+      {"{in: {box: [[0, 0, 0], [1, 4, 3]]}, level: 2, for: 0.2}", 144 + 12 * 63, 144},
+      {"{in: {box: [[0, 0, 0], [2, 4, 3]]}, path: [[0, [0, 0, 0]], [0.1, [6, 0, 0]], [1, [6, 0, 0]]]}", 144 + 24 * 7,
+       144 + 24 * 7},
+      {"{in: {capsule: {from: [1, 0, 1.5], to: [1, 4, 1.5], radius: 1.2}}, path: [[0, [0, 0, 0]], [0.2, [9, 0, 0]]]}",
+       0, 144},
+  };
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "cleave: 1\nmesh: {grid: hex, cells: [12, 4, 3], size: [12, 4, 3]}\nuntil: 0.4\n"
+             "solver: {method: implicit-euler, step: 10 ms}\ngravity: [0, 0, 0]\nevents:\n  - {at: 0.05, adapt: %s}\n",
+             cases[k].adapt);
+    clv_error error = {0};
+    clv_scene *scene = parse(text, &error);
+    if (!scene) fail_msg("%s", error.message);
+    clv_world *world = make_world(scene, 1);
+    ending end = {0};
+    run_until(world, 0.2, &end);
+    const uint32_t during = cells_of(world);
+    run_until(world, 0.4, &end);
+    const uint32_t after = cells_of(world);
+    assert_true(during > 144);
+    if (cases[k].during && during != cases[k].during) fail_msg("%s: %u cells", cases[k].adapt, during);
+    if (cases[k].after ? after != cases[k].after : after <= 144)
+      fail_msg("%s: %u cells at the end", cases[k].adapt, after);
+    clv_world_destroy(world);
+    clv_scene_destroy(scene);
+  }
+}
+
 // Springs have a force, cells do not: told where it is said, before anything runs.
 static void only_springs_tear_by_force(void **unused) {
   (void)unused;
@@ -268,6 +317,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_block_is_sliced, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(the_tool_is_recorded, directory_setup, directory_teardown),
       cmocka_unit_test(events_for_a_body_that_is_gone_are_in_vain),
+      cmocka_unit_test(bodies_are_fine_as_long_as_there_is_a_reason),
       cmocka_unit_test(only_springs_tear_by_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

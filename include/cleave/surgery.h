@@ -250,10 +250,11 @@ typedef enum clv_adapt_kind {
   CLV_ADAPT_STRESS,   // fine where von Mises' stress is above the bound (Pa)
   CLV_ADAPT_GRADIENT, // fine where strain differs from that of a neighbour, per metre, by more than the bound (1/m)
   CLV_ADAPT_ZONE,     // fine in the zone
+  CLV_ADAPT_NONE,     // fine nowhere: what adapting has refined is put together again
   CLV_ADAPT_KIND_COUNT
 } clv_adapt_kind;
 
-// "near", "stress", "gradient", "zone". Back: -1 for an unknown word.
+// "near", "stress", "gradient", "zone", "none". Back: -1 for an unknown word.
 CLV_API const char *clv_adapt_name(clv_adapt_kind kind);
 CLV_API int clv_adapt_from_name(const char *name);
 

@@ -1,6 +1,7 @@
 // Actions that change what a body is: cuts and removals at a time, and tools that move along a path.
 
 #include "physics/body.h"
+#include "physics/zone.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -218,12 +219,15 @@ clv_result world_apply_again(clv_world *world, const world_action *entry, double
 clv_result world_adapt(clv_world *world, const world_action *entry, double from, double to,
                        clv_surgery_report *report) {
   (void)from;
+  const uint32_t keys = entry->action.key_count;
   clv_adapt adapt = entry->action.adapt;
   clv_surgery_report one = {0};
   double at[3] = {0, 0, 0};
   adapt.zone = entry->action.zone;
-  if (entry->action.key_count) physics_path_at(entry->path, entry->action.key_count, to, at, NULL);
+  if (keys) physics_path_at(entry->path, keys, to, at, NULL);
   for (uint32_t k = 0; k < 3; k++) adapt.point[k] += at[k];
+  if (adapt.kind == CLV_ADAPT_ZONE) physics_zone_displace(&adapt.zone, at);
+  if (keys && to >= entry->path[keys - 1].time) adapt.kind = CLV_ADAPT_NONE; // it is taken away
   const clv_result result = clv_surgery_adapt(surgery_of(world, entry), &adapt, &one);
   if (result != CLV_OK) return of_surgery(world, entry, result);
   world_sum_surgery(report, &one);
