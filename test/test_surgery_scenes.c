@@ -282,6 +282,68 @@ static void bodies_are_fine_as_long_as_there_is_a_reason(void **unused) {
   }
 }
 
+// Whatever an event is, that it finds nothing to do is told once, with the reason, and the run goes on.
+static void events_that_find_nothing_are_told(void **unused) {
+  (void)unused;
+  static const char far[] = "{box: [[50, 0, 0], [60, 1, 1]]}";
+  static const char no_cell[] = "the zone holds the centre of no cell; make it larger";
+  static const struct {
+    const char *event, *why; // NULL: nothing is said
+  } cases[] = {
+      {"remove: %s", no_cell},
+      {"refine: %s", no_cell},
+      {"coarsen: %s", no_cell},
+      {"tear: {stress: 1 kPa, in: %s}", no_cell},
+      {"tear: {stress: 1 kPa, along: %s}", "no particle lies where it is to tear along; make that larger"},
+      {"adapt: {stress: 1 kPa, in: %s}", no_cell},
+      {"adapt: {in: %s, for: 1}", no_cell},
+      {"apply: {rule: tear, in: %s, for: 1}", no_cell},
+      {"apply: {rule: pierce, on: cell, in: %s}", no_cell},
+      {"pierce: %s", "the shape touches no cell where the body is now"},
+      {"cut: %s", "no facet lies there with all its corners"},
+      {"cut: {box: [[0, 0, 0], [3, 2, 0]]}",
+       "all facets that lie there are cut already, or on the surface of the body"},
+      {"cut: {particles: [[0, 0, 0]]}", "no facet lies there with all its corners"},
+      {"cut: {plane: {point: [9, 0, 0], normal: [1, 0, 0]}}", "all cells have their centres on one side of the plane"},
+      {"cut: {plane: {point: [2, 0, 0], normal: [1, 0, 0]}}",
+       "the cells on either side of the plane are parted already"},
+      {"slice: {plane: {point: [9, 0, 0], normal: [1, 0, 0]}}",
+       "no cells that hang together lie on either side of the plane where the body is now"},
+      {"coarsen: all", "no refined cells lie there that could be put together again"},
+      {"adapt: {in: %s, path: [[0, [0, 0, 0]], [1, [-50, 0, 0]]]}", NULL},
+      {"pierce: {box: [[50, 0, 0], [60, 1, 1]], path: [[0, [0, 0, 0]], [1, [1, 0, 0]]]}", NULL},
+      {"knife: {edge: [[9, 0, 0], [9, 1, 0]], path: [[0, [0, 0, 0]], [1, [1, 0, 0]]]}", NULL},
+  };
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char event[256], text[768];
+    const char *gap = strstr(cases[k].event, "%s");
+    snprintf(event, sizeof event, "%.*s%s%s", gap ? (int)(gap - cases[k].event) : (int)strlen(cases[k].event),
+             cases[k].event, gap ? far : "", gap ? gap + 2 : "");
+    snprintf(text, sizeof text,
+             "cleave: 1\nmesh: {grid: hex, cells: [3, 2, 2], size: [3, 2, 2]}\ngravity: [0, 0, 0]\nuntil: 0.1\n"
+             "solver: {method: implicit-euler, step: 10 ms}\nevents:\n"
+             "  - {at: 0, cut: {plane: {point: [2, 0, 0], normal: [1, 0, 0]}}}\n  - {at: 0.02, %s}\n",
+             event);
+    clv_error error = {0};
+    clv_scene *scene = parse(text, &error);
+    if (!scene) fail_msg("%s", error.message);
+    clv_world *world = make_world(scene, 1);
+    uint32_t vain = 0;
+    char told[1024] = "";
+    while (clv_world_time(world) < 0.1 - 1e-9) {
+      clv_world_report report;
+      if (clv_world_step(world, &report) != CLV_OK) fail_msg("%s: %s", event, clv_world_error(world));
+      if (report.vain) snprintf(told, sizeof told, "%s", clv_world_vain(world, 0, NULL));
+      vain += report.vain;
+    }
+    assert_int_equal(vain, cases[k].why != NULL);
+    const char *why = strstr(told, "finds nothing to do: ");
+    if (cases[k].why && (!why || strcmp(why + 21, cases[k].why) != 0)) fail_msg("%s: %s", event, told);
+    clv_world_destroy(world);
+    clv_scene_destroy(scene);
+  }
+}
+
 // Springs have a force, cells do not: told where it is said, before anything runs.
 static void only_springs_tear_by_force(void **unused) {
   (void)unused;
@@ -318,6 +380,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(the_tool_is_recorded, directory_setup, directory_teardown),
       cmocka_unit_test(events_for_a_body_that_is_gone_are_in_vain),
       cmocka_unit_test(bodies_are_fine_as_long_as_there_is_a_reason),
+      cmocka_unit_test(events_that_find_nothing_are_told),
       cmocka_unit_test(only_springs_tear_by_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ typedef struct cli_run {
   clv_surgery_report surgery;
   uint64_t divided;                 // steps that a body made in parts
   uint32_t least_parts, most_parts; // of those
-  uint64_t events, topology, rejected, linear_iterations, newton_iterations, unconverged;
+  uint64_t events, vain, topology, rejected, linear_iterations, newton_iterations, unconverged;
   double residual, largest_residual;
   clv_linear linear;
   double seconds; // of the whole loop, and parts of it

@@ -35,6 +35,7 @@ void cli_run_count(cli_run_state *run, const clv_world_report *report) {
   run->last_step = report->step;
   run->time = report->time;
   run->events += report->events;
+  run->vain += report->vain;
   run->topology += report->topology;
   clv_surgery_report did = report->surgery;
   for (uint32_t k = 0; k < OPERATIONS; k++) *operation_count(&run->surgery, k) += *operation_count(&did, k);
@@ -159,7 +160,9 @@ void cli_run_print(const cli_run_state *run) {
   print_times(run);
   print_parts(run);
   if (run->events) {
-    printf("events         %" PRIu64 "%s\n", run->events, run->topology ? ", with changes of topology" : "");
+    printf("events         %" PRIu64 "%s", run->events, run->topology ? ", with changes of topology" : "");
+    if (run->vain) printf(", %" PRIu64 " found nothing to do", run->vain);
+    puts("");
   }
   print_surgery(run);
   print_solves(run);
@@ -210,6 +213,7 @@ void cli_run_print_json(const cli_run_state *run) {
   cli_json_close(&json, '}');
   cli_json_real(&json, "real_time_factor", run->seconds > 0 ? (run->time - run->first_time) / run->seconds : NAN);
   cli_json_count(&json, "events", run->events);
+  cli_json_count(&json, "events_in_vain", run->vain);
   clv_surgery_report surgery = run->surgery;
   cli_json_open(&json, "surgery", '{');
   for (uint32_t k = 0; k < OPERATIONS; k++) cli_json_count(&json, operations[k].name, *operation_count(&surgery, k));

@@ -106,7 +106,7 @@ typedef struct clv_world_report {
   uint64_t step;              // number of the step just done, from 1
   double time;                // behind it
   uint32_t events;            // carried out before it
-  uint32_t vain;              // of these: for bodies of which nothing is left, so that there was nothing to do
+  uint32_t vain;              // of these: that found nothing to do
   bool topology;              // whether an event or a tool changed the topology of a body
   clv_surgery_report surgery; // what they did to it, summed
   clv_step_report solver;     // sums over bodies
@@ -117,6 +117,10 @@ typedef struct clv_world_report {
 // One step. On failure no body has moved and the clock stands, and the sentence names the body; events that were
 // carried out before the failure are done, and those from the one that failed on still wait. report may be NULL.
 CLV_API clv_result clv_world_step(clv_world *world, clv_world_report *report);
+// Events before the last step that found nothing to do, from 0: which, and why, in a sentence. label (may be NULL) gets
+// theirs. A zone beside the body, a cut where all is cut, or a body of which nothing is left; but no tool that moves,
+// which may come to the body later. NULL past the last.
+CLV_API const char *clv_world_vain(const clv_world *world, uint32_t i, uint32_t *label);
 // The label of the action that the last failed step failed in; 0 when it was no action's fault.
 CLV_API uint32_t clv_world_culprit(const clv_world *world);
 CLV_API double clv_world_time(const clv_world *world);

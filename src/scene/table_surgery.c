@@ -19,7 +19,7 @@ const scene_group scene_group_cut = {
     .size = sizeof(scene_hold),
     .keys =
         (const scene_key[]){
-            ZONE_KEYS(scene_hold),
+            SPACE_KEYS(scene_hold),
             {.name = "surface",
              .type = SCENE_TEXT,
              .need = SCENE_CHOICE,
@@ -123,7 +123,7 @@ const scene_group scene_group_apply = {
              .quantity = SCENE_TIME,
              ABOVE(0),
              .example = "0.5",
-             .what = "How long it is applied, before every step; that it matches nowhere is no failure then. Without "
+             .what = "How long it is applied, before every step; that it matches nowhere is not told then. Without "
                      "it, once."},
             {0},
         },

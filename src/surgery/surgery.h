@@ -69,6 +69,7 @@ struct clv_surgery {
   bool operating;                         // a transaction is ours: its splits are counted,
   bool ruling;                            // and, while rules are applied, what becomes of cells: levels are in `wishes`
   BASE_ARRAY(clv_dart) facets;            // selected, one dart each
+  bool parted;                            // there were others, which are free: cut before, or on the surface
   BASE_ARRAY(clv_dart) cells;             // likewise
   BASE_ARRAY(uint64_t) offers;            // facets as they are found: what they are told apart by, and the dart
   BASE_ARRAY(uint8_t) marks;              // by slot of a vertex
@@ -190,6 +191,8 @@ clv_result surgery_list_cells(clv_surgery *surgery, const clv_zone *zone, const 
 
 // Selecting (select.c): the facets of a cut, in `facets`, those of refined cells whole. Not those that are free.
 clv_result surgery_select(clv_surgery *surgery, const clv_cut *cut);
+// Why a cut that was just selected takes nothing.
+const char *surgery_nothing_cut(const clv_surgery *surgery, const clv_cut *cut);
 // Where neighbours have refined a facet, all parts of it, at the level of the coarser of its two cells, instead
 // (facet.c): `facets` may then hold one twice.
 clv_result surgery_whole_facets(clv_surgery *surgery);
