@@ -181,9 +181,10 @@ static int step_on(job *j) {
       result = CLI_SIGNAL + (int)stop_signal;
       break;
     }
-    clv_world_report report;
+    clv_world_report report = {0};
     clv_error error = {0};
     if (clv_world_step(j->world, &report) != CLV_OK) {
+      cli_run_count_events(run, &report);
       snprintf(j->ended, sizeof j->ended, "failed: %s", clv_world_error(j->world));
       result = CLI_FAILURE;
       break;

@@ -31,6 +31,8 @@ typedef struct cli_run {
 // Seconds of a clock that only goes forward.
 double cli_seconds(void);
 
+// Adds what events did before a step; that stands also where the step failed.
+void cli_run_count_events(cli_run_state *run, const clv_world_report *report);
 // Adds what one step did.
 void cli_run_count(cli_run_state *run, const clv_world_report *report);
 // Energies and the largest strain of all bodies.

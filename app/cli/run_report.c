@@ -30,15 +30,19 @@ static uint32_t *operation_count(clv_surgery_report *report, uint32_t k) {
   return (uint32_t *)(void *)((char *)report + operations[k].offset);
 }
 
-void cli_run_count(cli_run_state *run, const clv_world_report *report) {
-  const clv_step_report *solver = &report->solver;
-  run->last_step = report->step;
-  run->time = report->time;
+void cli_run_count_events(cli_run_state *run, const clv_world_report *report) {
   run->events += report->events;
   run->vain += report->vain;
   run->topology += report->topology;
   clv_surgery_report did = report->surgery;
   for (uint32_t k = 0; k < OPERATIONS; k++) *operation_count(&run->surgery, k) += *operation_count(&did, k);
+}
+
+void cli_run_count(cli_run_state *run, const clv_world_report *report) {
+  const clv_step_report *solver = &report->solver;
+  run->last_step = report->step;
+  run->time = report->time;
+  cli_run_count_events(run, report);
   if (report->parts > 1) {
     run->least_parts = run->divided && run->least_parts < report->parts ? run->least_parts : report->parts;
     run->most_parts = run->most_parts > report->parts ? run->most_parts : report->parts;

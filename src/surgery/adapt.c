@@ -197,6 +197,6 @@ clv_result clv_surgery_adapt(clv_surgery *s, const clv_adapt *adapt, clv_surgery
   if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the criterion makes no sense: %s", wrong);
   clv_result result = ask_and_coarsen(s, adapt, &sum);
   if (result == CLV_OK) result = refine_wishes(s, adapt, &sum);
-  if (result == CLV_OK && report) *report = sum;
-  return result;
+  if (report) *report = sum;
+  return surgery_stopped(s, result, &sum);
 }

@@ -100,6 +100,8 @@ struct clv_surgery {
 
 clv_result surgery_fail(clv_surgery *surgery, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
 clv_result surgery_no_memory(clv_surgery *surgery);
+// Passes the result of an operation of several transactions on: a failure says, too, what those before it did.
+clv_result surgery_stopped(clv_surgery *surgery, clv_result result, const clv_surgery_report *stands);
 // Passes a result of the map on, with its sentence.
 clv_result surgery_of_map(clv_surgery *surgery, clv_result result);
 

@@ -227,10 +227,10 @@ static clv_result act_due(clv_world *world, double time, clv_world_report *repor
     const clv_result result = vain        ? world_in_vain(world, due, "nothing is left of the body")
                               : kind->act ? kind->act(world, due, &did)
                                           : CLV_OK;
+    world_sum_surgery(&report->surgery, &did); // also of an event that failed half way
     if (result != CLV_OK) return result;
     if (lasts(due)) world->tools.data[world->tools.count++] = world->next;
     report->events++;
-    world_sum_surgery(&report->surgery, &did);
     world->next++;
   }
   return CLV_OK;

@@ -233,7 +233,6 @@ clv_result world_adapt(clv_world *world, const world_action *entry, double from,
   if (adapt.kind == CLV_ADAPT_ZONE) physics_zone_displace(&adapt.zone, at);
   if (keys && to >= entry->path[keys - 1].time) adapt.kind = CLV_ADAPT_NONE; // it is taken away
   const clv_result result = clv_surgery_adapt(surgery_of(world, entry), &adapt, &one);
-  if (result != CLV_OK) return of_surgery(world, entry, result);
-  world_sum_surgery(report, &one);
-  return CLV_OK;
+  world_sum_surgery(report, &one); // also of the levels before one that failed
+  return of_surgery(world, entry, result);
 }
