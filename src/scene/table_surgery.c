@@ -13,7 +13,8 @@ const scene_group scene_group_remove = {
 const scene_group scene_group_cut = {
     .name = "cut",
     .what = "Parts a body along facets: with `plane`, those between cells whose centres lie on either side of it; with "
-            "another zone, those whose corners all lie in it, at rest; with `surface`, those between cells that it "
+            "another zone, those whose corners all lie in it, at rest (in a region: on its elements); with `surface`, "
+            "those between cells that it "
             "parts where "
             "the body is then.",
     .size = sizeof(scene_hold),
