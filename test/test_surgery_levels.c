@@ -1,5 +1,6 @@
 // Refined cells: what rules must leave as it is, so that nothing is lost, and what refining itself adds.
 
+#include "support/patients.h"
 #include "support/ruled.h"
 
 static void assert_kept(const clv_momenta *before, clv_body *body, const char *what) {
@@ -115,11 +116,61 @@ static void springs_of_new_edges_add_energy(void **unused) {
   }
 }
 
+// Refining goes level by level: where memory runs out, the levels before stand, and are told.
+static bool refining_stands_refusal(size_t n, uint32_t *stood) {
+  counting_memory memory = {0};
+  clv_body *body = counted_body(&memory);
+  clv_surgery *surgery = operated_surgery(body);
+  const clv_zone all = clv_zone_all();
+  const uint32_t coarse = operated_cells(body);
+  clv_surgery_report report = {.refined = 99};
+  memory.fail_at = memory.requests + n;
+  memory.refused = false;
+  clv_result result = clv_surgery_refine(surgery, &all, 2, &report);
+  const bool refused = memory.refused;
+  memory.fail_at = 0;
+  assert_int_equal(operated_cells(body), coarse + 7 * report.refined);
+  if (result != CLV_OK) {
+    assert_int_equal(result, CLV_ERROR_MEMORY);
+    const bool told = strstr(clv_surgery_error(surgery), " cells were refined and 0 put together, and stay so");
+    assert_true(told == (report.refined > 0));
+    *stood += report.refined > 0;
+    result = clv_surgery_refine(surgery, &all, 2, &report);
+  }
+  assert_int_equal(result, CLV_OK);
+  assert_int_equal(operated_cells(body), 64 * coarse);
+  operated_check(body);
+  // And back.
+  memory.fail_at = memory.requests + n;
+  memory.refused = false;
+  const clv_adapt none = {.kind = CLV_ADAPT_NONE, .level = 2, .coarsen = true, .zone = all};
+  result = n % 2 ? clv_surgery_coarsen(surgery, &all, 0, &report) : clv_surgery_adapt(surgery, &none, &report);
+  memory.fail_at = 0;
+  assert_int_equal(operated_cells(body), 64 * coarse - 7 * report.coarsened);
+  if (result != CLV_OK) {
+    *stood += report.coarsened > 0;
+    result = clv_surgery_coarsen(surgery, &all, 0, NULL);
+  }
+  assert_int_equal(result, CLV_OK);
+  assert_int_equal(operated_cells(body), coarse);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+  return refused;
+}
+
+static void levels_before_a_failure_are_told(void **unused) {
+  (void)unused;
+  uint32_t stood = 0;
+  for (size_t n = 1; refining_stands_refusal(n, &stood); n += 1 + n / 12) continue;
+  assert_true(stood > 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rules_leave_uneven_families),
       cmocka_unit_test(rules_without_levels_leave_refined_cells),
       cmocka_unit_test(springs_of_new_edges_add_energy),
+      cmocka_unit_test(levels_before_a_failure_are_told),
   };
   return cmocka_run_group_tests(tests, make_laws, free_laws);
 }

@@ -83,50 +83,74 @@ static double greatest(const double *values, size_t count) {
   return most;
 }
 
-// Rows of each law and a hash of their matrices that does not depend on order.
-typedef struct stiffness {
-  char law[64];
-  uint64_t rows, hash;
-} stiffness;
+// Rows of all laws: what each stands between at rest, and the bits of its matrix.
+typedef struct law_row {
+  uint64_t key, hash;
+} law_row;
 
-typedef struct stiffnesses {
-  stiffness laws[16];
+typedef struct rows {
+  clv_body *body;
+  law_row list[4096];
   uint32_t count;
-} stiffnesses;
+} rows;
 
-static void add_row(void *user, const clv_element *element) {
-  stiffnesses *all = user;
-  uint32_t k = 0;
-  while (k < all->count && strcmp(all->laws[k].law, element->law) != 0) k++;
-  if (k == all->count) {
-    assert_true(k < 16);
-    all->laws[all->count++] = (stiffness){.rows = 0};
-    snprintf(all->laws[k].law, sizeof all->laws[k].law, "%s", element->law);
-  }
-  uint64_t hash = 1469598103934665603u;
-  for (uint32_t i = 0; i < 9 * element->count * element->count; i++) {
+static uint64_t hash_doubles(uint64_t hash, const double *values, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
     uint64_t bits;
-    const double value = element->matrix[i] + 0.0; // minus zero is zero
+    const double value = values[i] + 0.0; // minus zero is zero
     memcpy(&bits, &value, sizeof bits);
     hash = (hash ^ bits) * 1099511628211u;
+    hash ^= hash >> 29;
   }
-  all->laws[k].rows++;
-  all->laws[k].hash += hash;
+  return hash;
 }
 
-static stiffnesses stiffness_of(clv_body *body) {
-  stiffnesses all = {.count = 0};
-  assert_int_equal(clv_views_matrix(clv_body_views(body), CLV_STIFFNESS, add_row, &all), CLV_OK);
-  return all;
+// The key does not depend on the order of vertices, which copies may change.
+static void add_row(void *user, const clv_element *element) {
+  rows *all = user;
+  uint64_t key = 0;
+  for (const char *c = element->law; *c; c++) key = (key ^ (uint64_t)(unsigned char)*c) * 1099511628211u;
+  for (uint32_t v = 0; v < element->count; v++)
+    key += hash_doubles(14695981039346656037u, clv_body_rest(all->body) + 3 * (size_t)element->vertices[v], 3);
+  assert_true(all->count < sizeof all->list / sizeof *all->list);
+  all->list[all->count++] =
+      (law_row){key, hash_doubles(1469598103934665603u, element->matrix, 9 * element->count * element->count)};
 }
 
-// Laws inside cells have the rows they had, with the same bits: constants, positions and so forces are what they were.
-static void assert_same_elements(const stiffnesses *before, const stiffnesses *after) {
-  for (uint32_t k = 0; k < before->count; k++)
-    for (uint32_t j = 0; j < after->count; j++) {
-      if (strcmp(before->laws[k].law, after->laws[j].law) != 0 || before->laws[k].rows != after->laws[j].rows) continue;
-      if (before->laws[k].hash != after->laws[j].hash) fail_msg("'%s' changed", before->laws[k].law);
-    }
+static int compare_rows(const void *a, const void *b) {
+  const law_row *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static void find_rows(clv_body *body, rows *all) {
+  all->body = body;
+  all->count = 0;
+  assert_int_equal(clv_views_matrix(clv_body_views(body), CLV_STIFFNESS, add_row, all), CLV_OK);
+  qsort(all->list, all->count, sizeof *all->list, compare_rows);
+}
+
+static uint32_t rows_alike(const rows *all, uint32_t first) {
+  uint32_t end = first;
+  while (end < all->count && all->list[end].key == all->list[first].key) end++;
+  return end - first;
+}
+
+// Rows are where they were, and have the bits they had: constants, positions and so forces. Only those whose place is
+// in two now, springs on edges of the cut, share what was one's. How many were compared.
+static uint32_t assert_same_rows(const rows *before, const rows *after) {
+  uint32_t compared = 0, j = 0;
+  for (uint32_t k = 0; k < before->count;) {
+    while (j < after->count && after->list[j].key < before->list[k].key) j++;
+    assert_true(j < after->count && after->list[j].key == before->list[k].key); // none is lost
+    const uint32_t count = rows_alike(before, k), now = rows_alike(after, j);
+    assert_true(now >= count);
+    for (uint32_t i = 0; now == count && i < count; i++)
+      assert_true(before->list[k + i].hash == after->list[j + i].hash);
+    compared += now == count ? count : 0;
+    k += count;
+  }
+  return compared;
 }
 
 static bool same_place(const double *a, const double *b) {
@@ -174,7 +198,8 @@ static void cut_keeps(clv_grid_kind kind, const char *model) {
   memcpy(rest, clv_body_rest(body), slots * sizeof *rest);
   count_cells(body, cells);
   double *before = forces_of(body);
-  const stiffnesses elements = stiffness_of(body);
+  static rows elements, now;
+  find_rows(body, &elements);
   clv_momenta momenta, after;
   clv_energies energies, left;
   clv_body_momenta(body, &momenta);
@@ -193,8 +218,12 @@ static void cut_keeps(clv_grid_kind kind, const char *model) {
   // Forces over the copies of a vertex, but for hinges, which span the cut.
   if (strcmp(model, "cloth") != 0) {
     assert_true(fabs(left.elastic - energies.elastic) <= 1e-12 * energies.elastic);
-    const stiffnesses now = stiffness_of(body);
-    assert_same_elements(&elements, &now);
+    find_rows(body, &now);
+    const uint32_t compared = assert_same_rows(&elements, &now);
+    const bool springs = !strncmp(model, "springs", 7);
+    const bool on_edges = springs || !strcmp(model, "mass-tensor"); // and not in cells alone
+    if (on_edges ? 2 * compared <= elements.count : compared < elements.count)
+      fail_msg("%s, %s: only %u of %u rows were compared", clv_grid_name(kind), model, compared, elements.count);
     double *f = forces_of(body), *sums = calloc(3 * (size_t)slots, sizeof *sums);
     assert_non_null(sums);
     const double *places = clv_body_rest(body), *masses = clv_body_masses(body);
@@ -205,7 +234,7 @@ static void cut_keeps(clv_grid_kind kind, const char *model) {
       const size_t from = find_slot((const double(*)[3])rest, slots, places + 3 * s);
       for (size_t k = 0; k < 3; k++) sums[3 * from + k] += f[3 * s + k];
       // A particle of one cell feels one row of finite elements, and not a bit of its force has changed.
-      if (cells[from] != 1 || cells_now[s] != 1 || !strncmp(model, "springs", 7)) continue;
+      if (cells[from] != 1 || cells_now[s] != 1 || springs) continue;
       for (size_t k = 0; k < 3; k++) assert_true(f[3 * s + k] == before[3 * from + k]);
       lone_corners += greatest(f + 3 * s, 3) > 0;
     }
@@ -293,15 +322,25 @@ static double distance(const pairing *p, const double *whole, const double *part
 
 static clv_method the_method;
 
+// Statics wants what can neither shift nor turn: the ends are held, and surfaces stay in their plane.
+static void hold_for_statics(clv_body *body, clv_grid_kind kind) {
+  if (the_method != CLV_STATIC) return;
+  const clv_zone ends[2] = {beam_end(0, -1), beam_end(0.4, 1)}, all = clv_zone_all();
+  for (uint32_t k = 0; k < 2; k++) (void)clv_body_fix(body, &ends[k], CLV_XYZ, NULL); // a part has but one of them
+  if (is_flat(kind)) assert_int_equal(clv_body_fix(body, &all, CLV_Z, NULL), CLV_OK);
+}
+
 static void two_bodies(clv_grid_kind kind, const char *model) {
   clv_mesh mesh, meshes[2];
   mesh_of(kind, &mesh);
   clv_solver_def def = beam_method(the_method);
   def.tolerance = 1e-13;
+  def.newton_tolerance = 1e-11;
   clv_body *body = body_of(&mesh, model), *parts[2];
   clv_solver *solver = beam_solver(body, &def), *solvers[2];
   clv_surgery *surgery = operated_surgery(body);
   operated_deform(body, 0.002);
+  hold_for_statics(body, kind);
   double stable = 1;
   def.method = CLV_SYMPLECTIC_EULER;
   clv_solver *judge = beam_solver(body, &def);
@@ -317,6 +356,7 @@ static void two_bodies(clv_grid_kind kind, const char *model) {
     part_of(&mesh, 0.2, b, &meshes[b]);
     parts[b] = body_of(&meshes[b], model);
     assert_non_null(parts[b]);
+    hold_for_statics(parts[b], kind);
     solvers[b] = beam_solver(parts[b], &def);
     pair_up(body, parts[b], (uint8_t)(b + 1), &pairs[b]);
   }
@@ -333,12 +373,12 @@ static void two_bodies(clv_grid_kind kind, const char *model) {
     beam_step(solver, (3 + k) * dt, dt);
     for (uint32_t b = 0; b < 2; b++) {
       beam_step(solvers[b], (3 + k) * dt, dt);
-      const double speed = greatest(clv_body_velocities(body), 3 * (size_t)clv_body_slots(body));
+      const double size = 0.4, speed = greatest(clv_body_velocities(body), 3 * (size_t)clv_body_slots(body));
       const double x = distance(&pairs[b], clv_body_positions(body), clv_body_positions(parts[b])),
                    v = distance(&pairs[b], clv_body_velocities(body), clv_body_velocities(parts[b]));
-      if (x > tolerance || v > tolerance * fmax(speed, 1))
-        fail_msg("%s, %s, %s: part %u is %g m and %g m/s away", clv_grid_name(kind), model, clv_method_name(the_method),
-                 b, x, v);
+      if (!(x <= tolerance * size && v <= tolerance * speed))
+        fail_msg("%s, %s, %s: part %u is %g m and %g m/s away, of %g m/s", clv_grid_name(kind), model,
+                 clv_method_name(the_method), b, x, v, speed);
     }
   }
   for (uint32_t b = 0; b < 2; b++) {
@@ -354,9 +394,8 @@ static void two_bodies(clv_grid_kind kind, const char *model) {
 
 static void a_body_cut_in_two_is_two_bodies(void **unused) {
   (void)unused;
-  static const clv_method methods[] = {CLV_SYMPLECTIC_EULER, CLV_IMPLICIT_EULER};
-  for (uint32_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-    the_method = methods[m];
+  for (int method = 0; method < CLV_METHOD_COUNT; method++) {
+    the_method = (clv_method)method;
     each_combination(two_bodies, 40);
   }
 }

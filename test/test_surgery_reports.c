@@ -1,6 +1,7 @@
 // What people have reported of other engines, by the numbers of their threads: each is a test here.
 //
-// sofa is sofa-framework/sofa, newton is newton-physics/newton.
+// sofa is sofa-framework/sofa, newton is newton-physics/newton, tearing is InfinyTech3D/Tearing, bullet3 is
+// bulletphysics/bullet3.
 
 #include "live/show.h"
 #include "support/operated.h"
@@ -208,7 +209,7 @@ static void sofa_5106_3201_2241_everything_follows(void **unused) {
 }
 
 // "Inverted tetrahedra are dropped without a word, or explode."
-static void newton_2408_inverted_input(void **unused) {
+static void newton_2408_bullet3_3882_inverted_input(void **unused) {
   (void)unused;
   clv_mesh mesh;
   tets(2, 2, 2, &mesh);
@@ -384,12 +385,92 @@ static void sofa_26_06_ids_survive(void **unused) {
   clv_body_destroy(body);
 }
 
+static void assert_finite(clv_body *body) {
+  const double *x = clv_body_positions(body), *v = clv_body_velocities(body), *masses = clv_body_masses(body);
+  for (size_t s = 1; s < clv_body_slots(body); s++)
+    for (size_t c = 0; masses[s] > 0 && c < 3; c++) assert_true(isfinite(x[3 * s + c]) && isfinite(v[3 * s + c]));
+}
+
+static uint32_t pieces_of(const clv_map *map) {
+  clv_walk walk;
+  assert_int_equal(clv_walk_all(&walk, map, CLV_COMPONENT), CLV_OK);
+  const uint32_t count = walk.count;
+  clv_walk_end(&walk);
+  return count;
+}
+
+// Held at one end, pulled at the other, and flying apart, until it is in shreds: valid, finite and of its mass after
+// every tear, and no energy comes of one.
+static void tear_to_shreds(clv_grid_kind kind, const char *model, const clv_tear *tear, clv_method method) {
+  beam b = beam_default();
+  const bool flat = kind <= CLV_GRID_MIXED2;
+  b.kind = kind;
+  b.model = model;
+  b.program = laws;
+  memcpy(b.cells, (uint32_t[]){8, flat ? 6 : 2, flat ? 1 : 2}, sizeof b.cells);
+  memcpy(b.size, (double[]){0.8, flat ? 0.6 : 0.2, flat ? 1 : 0.2}, sizeof b.size);
+  clv_body *body = beam_create(&b);
+  clv_surgery *surgery = operated_surgery(body);
+  const clv_solver_def def = beam_method(method);
+  clv_solver *solver = beam_solver(body, &def);
+  const clv_zone left = beam_end(0, -1), right = beam_end(0.8, 1);
+  const clv_key apart[2] = {{0, {0, 0, 0}}, {0.2, {2, 0.3, 0.2}}};
+  assert_int_equal(clv_body_fix(body, &left, CLV_XYZ, NULL), CLV_OK);
+  assert_int_equal(clv_body_move(body, &right, CLV_XYZ, apart, 2, NULL), CLV_OK);
+  for (size_t s = 3; s < 3 * (size_t)clv_body_slots(body); s++)
+    clv_body_velocities(body)[s] = 15 * (clv_body_rest(body)[s] - b.size[s % 3] / 2);
+  double stable = 2e-3;
+  if (method < CLV_IMPLICIT_EULER) assert_int_equal(clv_solver_stable_step(solver, &stable), CLV_OK);
+  const double mass = operated_mass(body), dt = fmin(0.5 * stable, 2e-3);
+  uint32_t facets = 0;
+  for (double time = 0; time < 0.2; time += dt) {
+    clv_energies before, after;
+    clv_surgery_report report;
+    beam_step(solver, time, dt);
+    assert_int_equal(clv_body_energies(body, &before), CLV_OK);
+    if (clv_surgery_tear(surgery, tear, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
+    facets += report.facets;
+    if (!report.facets) continue;
+    operated_check(body);
+    assert_finite(body);
+    assert_int_equal(clv_body_energies(body, &after), CLV_OK);
+    assert_true(after.elastic + after.kinetic <= (before.elastic + before.kinetic) * (1 + 1e-9));
+    assert_true(fabs(operated_mass(body) - mass) <= 1e-12 * mass);
+  }
+  assert_finite(body);
+  const uint32_t pieces = pieces_of(clv_body_map(body));
+  print_message("%s of %s, %s: %u facets torn, %u pieces\n", model, clv_grid_name(kind), clv_method_name(method),
+                facets, pieces);
+  assert_true(facets > 40 && pieces > 20);
+  clv_solver_destroy(solver);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+}
+
+// "Tearing segfaults", "is unstable".
+static void tearing_37_17_torn_to_shreds(void **unused) {
+  (void)unused;
+  static const clv_method methods[] = {CLV_SYMPLECTIC_EULER, CLV_IMPLICIT_EULER};
+  clv_tear by_strain = clv_default_tear(), by_force = clv_default_tear();
+  by_strain.kind = CLV_TEAR_STRAIN;
+  by_strain.threshold = 0.05;
+  by_force.kind = CLV_TEAR_FORCE;
+  by_force.threshold = 0.1;
+  for (uint32_t m = 0; m < 2; m++) {
+    tear_to_shreds(CLV_GRID_TRI, "cloth", &by_strain, methods[m]);
+    tear_to_shreds(CLV_GRID_QUAD, "springs", &by_force, methods[m]);
+    tear_to_shreds(CLV_GRID_TET5, "fem-corotational", &by_strain, methods[m]);
+    tear_to_shreds(CLV_GRID_HEX, "springs", &by_strain, methods[m]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sofa_3202_last_element),
       cmocka_unit_test(sofa_606_954_1589_3370_3499_removals_in_any_order),
       cmocka_unit_test(sofa_5106_3201_2241_everything_follows),
-      cmocka_unit_test(newton_2408_inverted_input),
+      cmocka_unit_test(newton_2408_bullet3_3882_inverted_input),
+      cmocka_unit_test(tearing_37_17_torn_to_shreds),
       cmocka_unit_test(sofa_26_06_springs_equal_edges),
       cmocka_unit_test(sofa_26_06_all_laws_see_removals),
       cmocka_unit_test(sofa_26_06_a_step_after_a_removal_costs_a_step),

@@ -233,6 +233,117 @@ static void events_for_a_body_that_is_gone_are_in_vain(void **unused) {
   clv_scene_destroy(scene);
 }
 
+static uint32_t cells_of(clv_world *world) {
+  const clv_map *map = clv_body_map(clv_world_body(world, 0));
+  uint32_t count = 0;
+  for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id)) count++;
+  return count;
+}
+
+// A zone is fine while the event lasts, also one that moves; with the event its reason is gone, wherever the path ends.
+static void bodies_are_fine_as_long_as_there_is_a_reason(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *adapt;
+    uint32_t during, after;
+  } cases[] = {
+      {"{near: 1.6, point: [0, 2, 3], path: [[0, [0, 0, 0]], [0.2, [6, 0, 0]]]}", 0, 144},
+      {"{near: 1.6, point: [6, 2, 3], for: 0.2}", 0, 144},
+      {"{near: 1.6, point: [0, 2, 3], path: [[0, [0, 0, 0]], [0.2, [6, 0, 0]]], coarsen: false}", 0, 0},
+      {"{in: {box: [[0, 0, 0], [2, 4, 3]]}}", 144 + 24 * 7, 144 + 24 * 7},
+      {"{in: {box: [[0, 0, 0], [2, 4, 3]]}, for: 0.2}", 144 + 24 * 7, 144},
+      {"{in: {box: [[0, 0, 0], [1, 4, 3]]}, level: 2, for: 0.2}", 144 + 12 * 63, 144},
+      {"{in: {box: [[0, 0, 0], [2, 4, 3]]}, path: [[0, [0, 0, 0]], [0.1, [6, 0, 0]], [1, [6, 0, 0]]]}", 144 + 24 * 7,
+       144 + 24 * 7},
+      {"{in: {capsule: {from: [1, 0, 1.5], to: [1, 4, 1.5], radius: 1.2}}, path: [[0, [0, 0, 0]], [0.2, [9, 0, 0]]]}",
+       0, 144},
+  };
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "cleave: 1\nmesh: {grid: hex, cells: [12, 4, 3], size: [12, 4, 3]}\nuntil: 0.4\n"
+             "solver: {method: implicit-euler, step: 10 ms}\ngravity: [0, 0, 0]\nevents:\n  - {at: 0.05, adapt: %s}\n",
+             cases[k].adapt);
+    clv_error error = {0};
+    clv_scene *scene = parse(text, &error);
+    if (!scene) fail_msg("%s", error.message);
+    clv_world *world = make_world(scene, 1);
+    ending end = {0};
+    run_until(world, 0.2, &end);
+    const uint32_t during = cells_of(world);
+    run_until(world, 0.4, &end);
+    const uint32_t after = cells_of(world);
+    assert_true(during > 144);
+    if (cases[k].during && during != cases[k].during) fail_msg("%s: %u cells", cases[k].adapt, during);
+    if (cases[k].after ? after != cases[k].after : after <= 144)
+      fail_msg("%s: %u cells at the end", cases[k].adapt, after);
+    clv_world_destroy(world);
+    clv_scene_destroy(scene);
+  }
+}
+
+// Whatever an event is, that it finds nothing to do is told once, with the reason, and the run goes on.
+static void events_that_find_nothing_are_told(void **unused) {
+  (void)unused;
+  static const char far[] = "{box: [[50, 0, 0], [60, 1, 1]]}";
+  static const char no_cell[] = "the zone holds the centre of no cell; make it larger";
+  static const struct {
+    const char *event, *why; // NULL: nothing is said
+  } cases[] = {
+      {"remove: %s", no_cell},
+      {"refine: %s", no_cell},
+      {"coarsen: %s", no_cell},
+      {"tear: {stress: 1 kPa, in: %s}", no_cell},
+      {"tear: {stress: 1 kPa, along: %s}", "no particle lies where it is to tear along; make that larger"},
+      {"adapt: {stress: 1 kPa, in: %s}", no_cell},
+      {"adapt: {in: %s, for: 1}", no_cell},
+      {"apply: {rule: tear, in: %s, for: 1}", no_cell},
+      {"apply: {rule: pierce, on: cell, in: %s}", no_cell},
+      {"pierce: %s", "the shape touches no cell where the body is now"},
+      {"cut: %s", "no facet lies there with all its corners"},
+      {"cut: {box: [[0, 0, 0], [3, 2, 0]]}",
+       "all facets that lie there are cut already, or on the surface of the body"},
+      {"cut: {particles: [[0, 0, 0]]}", "no facet lies there with all its corners"},
+      {"cut: {plane: {point: [9, 0, 0], normal: [1, 0, 0]}}", "all cells have their centres on one side of the plane"},
+      {"cut: {plane: {point: [2, 0, 0], normal: [1, 0, 0]}}",
+       "the cells on either side of the plane are parted already"},
+      {"slice: {plane: {point: [9, 0, 0], normal: [1, 0, 0]}}",
+       "no cells that hang together lie on either side of the plane where the body is now"},
+      {"coarsen: all", "no refined cells lie there that could be put together again"},
+      {"adapt: {in: %s, path: [[0, [0, 0, 0]], [1, [-50, 0, 0]]]}", NULL},
+      {"pierce: {box: [[50, 0, 0], [60, 1, 1]], path: [[0, [0, 0, 0]], [1, [1, 0, 0]]]}", NULL},
+      {"knife: {edge: [[9, 0, 0], [9, 1, 0]], path: [[0, [0, 0, 0]], [1, [1, 0, 0]]]}", NULL},
+  };
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char event[256], text[768];
+    const char *gap = strstr(cases[k].event, "%s");
+    snprintf(event, sizeof event, "%.*s%s%s", gap ? (int)(gap - cases[k].event) : (int)strlen(cases[k].event),
+             cases[k].event, gap ? far : "", gap ? gap + 2 : "");
+    snprintf(text, sizeof text,
+             "cleave: 1\nmesh: {grid: hex, cells: [3, 2, 2], size: [3, 2, 2]}\ngravity: [0, 0, 0]\nuntil: 0.1\n"
+             "solver: {method: implicit-euler, step: 10 ms}\nevents:\n"
+             "  - {at: 0, cut: {plane: {point: [2, 0, 0], normal: [1, 0, 0]}}}\n  - {at: 0.02, %s}\n",
+             event);
+    clv_error error = {0};
+    clv_scene *scene = parse(text, &error);
+    if (!scene) fail_msg("%s", error.message);
+    clv_world *world = make_world(scene, 1);
+    uint32_t vain = 0;
+    char told[1024] = "";
+    while (clv_world_time(world) < 0.1 - 1e-9) {
+      clv_world_report report;
+      if (clv_world_step(world, &report) != CLV_OK) fail_msg("%s: %s", event, clv_world_error(world));
+      if (report.vain) snprintf(told, sizeof told, "%s", clv_world_vain(world, 0, NULL));
+      vain += report.vain;
+    }
+    assert_int_equal(vain, cases[k].why != NULL);
+    const char *why = strstr(told, "finds nothing to do: ");
+    if (cases[k].why && (!why || strcmp(why + 21, cases[k].why) != 0)) fail_msg("%s: %s", event, told);
+    clv_world_destroy(world);
+    clv_scene_destroy(scene);
+  }
+}
+
 // Springs have a force, cells do not: told where it is said, before anything runs.
 static void only_springs_tear_by_force(void **unused) {
   (void)unused;
@@ -268,6 +379,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_block_is_sliced, directory_setup, directory_teardown),
       cmocka_unit_test_setup_teardown(the_tool_is_recorded, directory_setup, directory_teardown),
       cmocka_unit_test(events_for_a_body_that_is_gone_are_in_vain),
+      cmocka_unit_test(bodies_are_fine_as_long_as_there_is_a_reason),
+      cmocka_unit_test(events_that_find_nothing_are_told),
       cmocka_unit_test(only_springs_tear_by_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

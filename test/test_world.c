@@ -272,15 +272,36 @@ static void an_event_that_fails_waits(void **unused) {
   const recipe r = plain(CLV_SYMPLECTIC_EULER);
   clv_world *world = create(&r);
   const uint64_t hash = clv_world_hash(world);
-  schedule(world, &(clv_action){.kind = CLV_ACTION_CUT, .time = 0, .zone = across(7), .label = 12});
+  const clv_zone beside = clv_zone_sphere((double[]){7, 7, 7}, 0.1); // holds no particle
+  schedule(world, &(clv_action){.kind = CLV_ACTION_FIX, .time = 0, .zone = beside, .axes = CLV_XYZ, .label = 12});
   assert_int_equal(clv_world_culprit(world), 0);
   for (uint32_t k = 0; k < 2; k++) {
     assert_int_equal(clv_world_step(world, NULL), CLV_ERROR_REFUSED);
     assert_int_equal(clv_world_culprit(world), 12);
     assert_non_null(strstr(clv_world_error(world), "body1"));
-    assert_non_null(strstr(clv_world_error(world), "cut"));
+    assert_non_null(strstr(clv_world_error(world), "fix"));
     assert_true(clv_world_hash(world) == hash);
   }
+  clv_world_destroy(world);
+}
+
+static void an_event_that_finds_nothing_is_told(void **unused) {
+  (void)unused;
+  const recipe r = plain(CLV_SYMPLECTIC_EULER);
+  clv_world *world = create(&r);
+  clv_world_report report;
+  uint32_t label = 0;
+  schedule(world, &(clv_action){.kind = CLV_ACTION_CUT, .time = 0, .zone = across(7), .label = 12});
+  assert_int_equal(clv_world_step(world, &report), CLV_OK);
+  assert_int_equal(report.vain, 1);
+  assert_string_equal(clv_world_vain(world, 0, &label),
+                      "body 'body1', action 'cut' at 0 s finds nothing to do: all cells have their centres on one side "
+                      "of the plane");
+  assert_int_equal(label, 12);
+  assert_null(clv_world_vain(world, 1, NULL));
+  assert_int_equal(clv_world_step(world, &report), CLV_OK);
+  assert_int_equal(report.vain, 0);
+  assert_null(clv_world_vain(world, 0, NULL));
   clv_world_destroy(world);
 }
 
@@ -386,6 +407,7 @@ int main(void) {
       cmocka_unit_test(constraints_come_and_go),
       cmocka_unit_test(wrong_actions_are_refused),
       cmocka_unit_test(an_event_that_fails_waits),
+      cmocka_unit_test(an_event_that_finds_nothing_is_told),
       cmocka_unit_test(particles_are_cut_that_were_parted_before),
       cmocka_unit_test(a_body_that_fails_stops_all),
       cmocka_unit_test(memory_may_run_out_at_any_time),

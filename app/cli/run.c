@@ -145,11 +145,16 @@ static void notice_smaller_cells(job *j, const clv_surgery_report *did) {
   if ((j->finer & (j->finer - 1)) == 0) warn_of_large_step(j);
 }
 
-// An event for a body of which nothing is left is done at once, and told.
-static void notice_vain_events(const job *j, const clv_world_report *report) {
-  if (!report->vain) return;
-  fprintf(stderr, "%s: at %g s: nothing is left of the body that %u event%s for\n", j->run.scene,
-          report->time - j->run.step, report->vain, report->vain > 1 ? "s are" : " is");
+// An event that finds nothing to do may be a slip of the pen: it is told, with its place.
+static void notice_vain_events(const job *j) {
+  const char *sentence;
+  uint32_t label = 0, line, column;
+  for (uint32_t k = 0; (sentence = clv_world_vain(j->world, k, &label)); k++) {
+    if (clv_scene_event_place(j->scene, label, &line, &column))
+      fprintf(stderr, "%s:%u:%u: warning: %s\n", j->run.scene, line, column, sentence);
+    else
+      fprintf(stderr, "%s: warning: %s\n", j->run.scene, sentence);
+  }
 }
 
 static int open_recorder(job *j) {
@@ -176,16 +181,17 @@ static int step_on(job *j) {
       result = CLI_SIGNAL + (int)stop_signal;
       break;
     }
-    clv_world_report report;
+    clv_world_report report = {0};
     clv_error error = {0};
     if (clv_world_step(j->world, &report) != CLV_OK) {
+      cli_run_count_events(run, &report);
       snprintf(j->ended, sizeof j->ended, "failed: %s", clv_world_error(j->world));
       result = CLI_FAILURE;
       break;
     }
     cli_run_count(run, &report);
     notice_smaller_cells(j, &report.surgery);
-    notice_vain_events(j, &report);
+    notice_vain_events(j);
     const double before = cli_seconds();
     if (clv_recorder_step(j->recorder, &error) != CLV_OK) {
       snprintf(j->ended, sizeof j->ended, "failed: %s", error.message);

@@ -21,7 +21,7 @@ typedef struct cli_run {
   clv_surgery_report surgery;
   uint64_t divided;                 // steps that a body made in parts
   uint32_t least_parts, most_parts; // of those
-  uint64_t events, topology, rejected, linear_iterations, newton_iterations, unconverged;
+  uint64_t events, vain, topology, rejected, linear_iterations, newton_iterations, unconverged;
   double residual, largest_residual;
   clv_linear linear;
   double seconds; // of the whole loop, and parts of it
@@ -31,6 +31,8 @@ typedef struct cli_run {
 // Seconds of a clock that only goes forward.
 double cli_seconds(void);
 
+// Adds what events did before a step; that stands also where the step failed.
+void cli_run_count_events(cli_run_state *run, const clv_world_report *report);
 // Adds what one step did.
 void cli_run_count(cli_run_state *run, const clv_world_report *report);
 // Energies and the largest strain of all bodies.

@@ -31,15 +31,20 @@ static uint32_t *operation_count(clv_surgery_report *report, uint32_t k) {
   return (uint32_t *)(void *)((char *)report + operations[k].offset);
 }
 
-void cli_run_count(cli_run_state *run, const clv_world_report *report) {
-  const clv_step_report *solver = &report->solver;
-  run->last_step = report->step;
-  run->time = report->time;
+void cli_run_count_events(cli_run_state *run, const clv_world_report *report) {
   run->events += report->events;
+  run->vain += report->vain;
   run->topology += report->topology;
   clv_surgery_report did = report->surgery;
   for (uint32_t k = 0; k < OPERATIONS; k++) *operation_count(&run->surgery, k) += *operation_count(&did, k);
   run->surgery.gained += did.gained;
+}
+
+void cli_run_count(cli_run_state *run, const clv_world_report *report) {
+  const clv_step_report *solver = &report->solver;
+  run->last_step = report->step;
+  run->time = report->time;
+  cli_run_count_events(run, report);
   if (report->parts > 1) {
     run->least_parts = run->divided && run->least_parts < report->parts ? run->least_parts : report->parts;
     run->most_parts = run->most_parts > report->parts ? run->most_parts : report->parts;
@@ -162,7 +167,9 @@ void cli_run_print(const cli_run_state *run) {
   print_times(run);
   print_parts(run);
   if (run->events) {
-    printf("events         %" PRIu64 "%s\n", run->events, run->topology ? ", with changes of topology" : "");
+    printf("events         %" PRIu64 "%s", run->events, run->topology ? ", with changes of topology" : "");
+    if (run->vain) printf(", %" PRIu64 " found nothing to do", run->vain);
+    puts("");
   }
   print_surgery(run);
   print_solves(run);
@@ -213,6 +220,7 @@ void cli_run_print_json(const cli_run_state *run) {
   cli_json_close(&json, '}');
   cli_json_real(&json, "real_time_factor", run->seconds > 0 ? (run->time - run->first_time) / run->seconds : NAN);
   cli_json_count(&json, "events", run->events);
+  cli_json_count(&json, "events_in_vain", run->vain);
   clv_surgery_report surgery = run->surgery;
   cli_json_open(&json, "surgery", '{');
   for (uint32_t k = 0; k < OPERATIONS; k++) cli_json_count(&json, operations[k].name, *operation_count(&surgery, k));

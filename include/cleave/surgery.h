@@ -7,7 +7,7 @@
 //
 // Four operations are several transactions in a row: refining and coarsening to a level, and adapting, go level by
 // level; a slice refines, moves, splits, and cuts in the end. Where one of these fails, those before it stand: the body
-// is the same in other cells, and not cut.
+// is the same in other cells, and not cut. Of refining, coarsening and adapting the report then tells what stands.
 //
 // What an operation selects is said in two ways. Zones (physics.h) speak of the body at rest, as everywhere: the same
 // cells whatever the body does meanwhile. Blades and surfaces are things in space: they meet the body where it is now.
@@ -253,10 +253,11 @@ typedef enum clv_adapt_kind {
   CLV_ADAPT_STRESS,   // fine where von Mises' stress is above the bound (Pa)
   CLV_ADAPT_GRADIENT, // fine where strain differs from that of a neighbour, per metre, by more than the bound (1/m)
   CLV_ADAPT_ZONE,     // fine in the zone
+  CLV_ADAPT_NONE,     // fine nowhere: what adapting has refined is put together again
   CLV_ADAPT_KIND_COUNT
 } clv_adapt_kind;
 
-// "near", "stress", "gradient", "zone". Back: -1 for an unknown word.
+// "near", "stress", "gradient", "zone", "none". Back: -1 for an unknown word.
 CLV_API const char *clv_adapt_name(clv_adapt_kind kind);
 CLV_API int clv_adapt_from_name(const char *name);
 

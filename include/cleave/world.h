@@ -30,7 +30,8 @@ typedef enum clv_action_kind {
   CLV_ACTION_SLICE,   // slice, and a plane as zone; or edge and path, a tool: cuts through what the edge sweeps
   CLV_ACTION_REFINE,  // zone, level: until its cells have the level
   CLV_ACTION_COARSEN, // zone, level: down to it, where nothing was cut
-  CLV_ACTION_ADAPT,   // zone, adapt, path or none; a tool: before every step, its point moving along the path
+  CLV_ACTION_ADAPT,   // zone, adapt, path or none; a tool: before every step, its point (of
+                      // CLV_ADAPT_ZONE: its zone) moving along the path; at its end all is coarse again
   CLV_ACTION_APPLY,   // apply, zone: a rule, where it matches; with a path, a tool: before every step, until its end
   CLV_ACTION_KIND_COUNT
 } clv_action_kind;
@@ -105,7 +106,7 @@ typedef struct clv_world_report {
   uint64_t step;              // number of the step just done, from 1
   double time;                // behind it
   uint32_t events;            // carried out before it
-  uint32_t vain;              // of these: for bodies of which nothing is left, so that there was nothing to do
+  uint32_t vain;              // of these: that found nothing to do
   bool topology;              // whether an event or a tool changed the topology of a body
   clv_surgery_report surgery; // what they did to it, summed
   clv_step_report solver;     // sums over bodies
@@ -116,6 +117,10 @@ typedef struct clv_world_report {
 // One step. On failure no body has moved and the clock stands, and the sentence names the body; events that were
 // carried out before the failure are done, and those from the one that failed on still wait. report may be NULL.
 CLV_API clv_result clv_world_step(clv_world *world, clv_world_report *report);
+// Events before the last step that found nothing to do, from 0: which, and why, in a sentence. label (may be NULL) gets
+// theirs. A zone beside the body, a cut where all is cut, or a body of which nothing is left; but no tool that moves,
+// which may come to the body later. NULL past the last.
+CLV_API const char *clv_world_vain(const clv_world *world, uint32_t i, uint32_t *label);
 // The label of the action that the last failed step failed in; 0 when it was no action's fault.
 CLV_API uint32_t clv_world_culprit(const clv_world *world);
 CLV_API double clv_world_time(const clv_world *world);

@@ -64,6 +64,14 @@ const char *physics_zone_wrong(const clv_zone *zone) {
   return NULL;
 }
 
+void physics_zone_displace(clv_zone *zone, const double by[3]) {
+  const bool two_points = zone->kind == CLV_ZONE_BOX || zone->kind == CLV_ZONE_CAPSULE;
+  for (uint32_t k = 0; k < 3; k++) {
+    zone->point[k] += by[k];
+    if (two_points) zone->extent[k] += by[k];
+  }
+}
+
 // Points
 
 static double squared_distance(const double *a, const double *b) {

@@ -16,6 +16,9 @@ clv_result physics_zone_cells(clv_body *body, const clv_zone *zone, physics_cell
 // What is wrong with a zone: NULL when nothing is.
 const char *physics_zone_wrong(const clv_zone *zone);
 
+// Displaces a zone of space; all and regions stay where they are.
+void physics_zone_displace(clv_zone *zone, const double by[3]);
+
 // Remembers the points of the elements of a mesh that are no cells.
 clv_result physics_zone_remember(clv_body *body, const clv_mesh *mesh, clv_error *error);
 

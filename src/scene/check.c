@@ -33,14 +33,16 @@ static bool check_pull(const scene_reader *r, scene_hold *pull) {
   return true;
 }
 
-// A rule that is applied for a while has a path of one key: where that ends, so does the rule.
-static bool check_apply(const scene_reader *r, scene_hold *apply) {
-  if (!scene_given(&apply->part, &scene_group_apply, "for")) return true;
+// What lasts for a while has a path of one key: where that ends, so does it.
+static bool check_for(const scene_reader *r, scene_hold *hold, const scene_group *group) {
+  if (!scene_given(&hold->part, group, "for")) return true;
+  if (hold->path.count)
+    return scene_fail(r, scene_place(&hold->part, "for"), "'path' and 'for' cannot both be given here");
   clv_key *key = base_arena_take(r->arena, sizeof *key);
   if (!key) return scene_no_memory(r);
-  *key = (clv_key){.time = apply->lasts};
-  apply->path.items = key;
-  apply->path.count = 1;
+  *key = (clv_key){.time = hold->lasts};
+  hold->path.items = key;
+  hold->path.count = 1;
   return true;
 }
 
@@ -131,7 +133,8 @@ static bool check_event(const scene_reader *r, const clv_scene *scene, scene_eve
     if (!check_zone(r, &action->zone) || !check_zone(r, &action->in.zone) || !check_zone(r, &action->along.zone))
       return false;
     if (kind == CLV_ACTION_PULL && !check_pull(r, action)) return false;
-    if (kind == CLV_ACTION_APPLY && !check_apply(r, action)) return false;
+    const bool may_last = kind == CLV_ACTION_APPLY || kind == CLV_ACTION_ADAPT;
+    if (may_last && !check_for(r, action, scene_action_groups[kind])) return false;
     if (action->surface && !action->surface[0])
       return scene_fail(r, scene_place(&action->part, "surface"), "'surface' is empty; name a file");
   }

@@ -34,17 +34,26 @@ static bool find_particles(const scene_reader *r, clv_body *body, const scene_po
   return true;
 }
 
+clv_adapt_kind scene_adapt_kind(const scene_hold *hold) {
+  const scene_key *key = scene_zone_key(&hold->part, &scene_group_adapt);
+  return key ? (clv_adapt_kind)clv_adapt_from_name(key->name) : CLV_ADAPT_ZONE;
+}
+
 static bool make_adapt(const scene_reader *r, const clv_mesh *mesh, const scene_hold *hold, clv_action *action) {
   clv_adapt *adapt = &action->adapt;
   *adapt = clv_default_adapt();
-  adapt->kind = (clv_adapt_kind)clv_adapt_from_name(scene_zone_key(&hold->part, &scene_group_adapt)->name);
+  adapt->kind = scene_adapt_kind(hold);
   adapt->bound = hold->bound[adapt->kind];
   adapt->slack = hold->slack;
   adapt->level = hold->level;
   adapt->coarsen = hold->coarsen;
   adapt->most = hold->most;
   memcpy(adapt->point, hold->centre, sizeof adapt->point);
-  return scene_zone_make(r, mesh, &hold->in.part, &scene_group_where, &hold->in.zone, &action->zone);
+  if (!scene_zone_make(r, mesh, &hold->in.part, &scene_group_where, &hold->in.zone, &action->zone)) return false;
+  const bool moves = adapt->kind == CLV_ADAPT_ZONE && scene_given(&hold->part, &scene_group_adapt, "path");
+  return !moves || action->zone.kind >= CLV_ZONE_BOX ||
+         scene_fail(r, scene_place(&hold->part, "path"),
+                    "a region of the mesh cannot move; say with 'for' how long its cells are to be fine");
 }
 
 static bool make_tear(const scene_reader *r, const clv_body *body, const clv_mesh *mesh, const scene_hold *hold,

@@ -145,14 +145,14 @@ static void add_path(scene_text *out, const scene_path *path, const char *unit) 
 }
 
 static void add_adapt(scene_text *out, const scene_hold *hold) {
-  static const char *const units[CLV_ADAPT_KIND_COUNT] = {" m", " Pa", " 1/m", ""};
-  const int kind = clv_adapt_from_name(scene_zone_key(&hold->part, &scene_group_adapt)->name);
-  scene_add(out, "%g%s", hold->bound[kind], units[kind]);
+  static const char *const units[CLV_ADAPT_KIND_COUNT] = {" m", " Pa", " 1/m"};
+  const clv_adapt_kind kind = scene_adapt_kind(hold);
+  if (kind != CLV_ADAPT_ZONE) scene_add(out, "%g%s", hold->bound[kind], units[kind]);
   if (kind == CLV_ADAPT_NEAR) {
     scene_add(out, " to ");
     add_vector(out, hold->centre);
   }
-  scene_add(out, ", to level %u", hold->level);
+  scene_add(out, "%sto level %u", kind == CLV_ADAPT_ZONE ? "" : ", ", hold->level);
   if (scene_zone_key(&hold->in.part, &scene_group_where)) {
     scene_add(out, ", in ");
     add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
@@ -179,7 +179,6 @@ static void add_apply(scene_text *out, const scene_hold *hold) {
   if (hold->file) scene_add(out, " of %s", scene_text_show(hold->file).text);
   if (hold->on) scene_add(out, ", on each %s", on->word(hold->on));
   if (hold->rounds > 1) scene_add(out, ", %u rounds at most", hold->rounds);
-  if (hold->path.count) scene_add(out, ", before every step for %g s", hold->lasts);
   if (scene_zone_key(&hold->in.part, &scene_group_where)) {
     scene_add(out, ", in ");
     add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
@@ -222,7 +221,10 @@ static void add_hold(scene_text *out, const scene_hold *hold, const scene_group 
     scene_add(out, ", along %s%s%s", hold->axes & CLV_X ? "x" : "", hold->axes & CLV_Y ? "y" : "",
               hold->axes & CLV_Z ? "z" : "");
   }
-  if (hold->path.count) add_path(out, &hold->path, group == &scene_group_pull ? "N" : "m");
+  if (hold->lasts > 0)
+    scene_add(out, ", before every step for %g s", hold->lasts);
+  else if (hold->path.count)
+    add_path(out, &hold->path, group == &scene_group_pull ? "N" : "m");
 }
 
 static void add_holds(scene_text *out, const char *word, const scene_holds *holds, const scene_group *group) {

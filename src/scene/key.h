@@ -68,6 +68,7 @@ struct scene_group {
   const char *name; // for the reference and the schema
   const char *what;
   const char *shorthand; // the key that is meant where a plain word or number stands for the mapping; NULL: none
+  const char *instead;   // the key that will do where no choice is made; NULL: none
   size_t size;           // of the struct
   const scene_key *keys; // ended by one without a name; no more than 64
 };

@@ -165,6 +165,10 @@ static bool check_choices(const scene_reader *r, const scene_group *group, const
     first = key->name;
   }
   if (first || at == 0) return true;
+  if (group->instead) {
+    if (given >> scene_key_number(group, group->instead) & 1) return true;
+    snprintf(all.text + at, sizeof all.text - at, ", '%s'", group->instead);
+  }
   return scene_fail(r, node, strchr(all.text, ',') ? "one of %s is missing here" : "%s is missing here", all.text);
 }
 

@@ -54,7 +54,9 @@ bool scene_no_parameter(const scene_reader *r, const clv_program *program, const
 // The rule that an event applies.
 bool scene_apply_make(const scene_reader *r, clv_scene *scene, const scene_hold *hold, clv_apply *to);
 
-// event.c: puts an event on the timetable, for one of the bodies; the mesh is what that was made from.
+// event.c: what an adapt asks for; the zone alone, where it says nothing else.
+clv_adapt_kind scene_adapt_kind(const scene_hold *hold);
+// Puts an event on the timetable, for one of the bodies; the mesh is what that was made from.
 bool scene_event_schedule(const scene_reader *r, clv_scene *scene, clv_world *world, uint32_t body,
                           const clv_mesh *mesh, const scene_event *event);
 

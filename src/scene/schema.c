@@ -186,14 +186,24 @@ static void add_required(scene_text *out, const scene_group *group) {
   if (before[1] == ' ') scene_add(out, "]");
 }
 
-static void add_choices(scene_text *out, const scene_group *group) {
-  const char *before = ",\n    \"oneOf\": [";
+static const char *add_each_choice(scene_text *out, const scene_group *group, const char *before) {
   for (const scene_key *key = group->keys; key->name; key++) {
     if (key->need != SCENE_CHOICE) continue;
     scene_add(out, "%s{\"required\": [\"%s\"]}", before, key->name);
     before = ", ";
   }
-  if (before[1] == ' ') scene_add(out, "]");
+  return before;
+}
+
+static void add_choices(scene_text *out, const scene_group *group) {
+  const char *before = add_each_choice(out, group, ",\n    \"oneOf\": [");
+  if (before[1] != ' ') return;
+  if (group->instead) {
+    scene_add(out, ", {\"required\": [\"%s\"], \"not\": {\"anyOf\": ", group->instead);
+    add_each_choice(out, group, "[");
+    scene_add(out, "]}}");
+  }
+  scene_add(out, "]");
 }
 
 static void add_dependencies(scene_text *out, const scene_group *group) {

@@ -85,14 +85,18 @@ extern const scene_group *const scene_action_groups[CLV_ACTION_KIND_COUNT];
     .what = "A rod with round ends."                                                                                   \
   }
 
-#define ZONE_KEYS(TYPE)                                                                                                \
+// Zones that may hold several particles.
+#define SPACE_KEYS(TYPE)                                                                                               \
   {.name = "region",                                                                                                   \
    .type = SCENE_REGION,                                                                                               \
    .need = SCENE_CHOICE,                                                                                               \
    AT(TYPE, zone.region),                                                                                              \
    .example = "all",                                                                                                   \
    .what = "A region of the mesh by its name (Gmsh's physical names) or its tag; `all` for everything."},              \
-      SHAPE_KEYS(TYPE), PLANE_KEY(TYPE), {                                                                             \
+      SHAPE_KEYS(TYPE), PLANE_KEY(TYPE)
+
+#define ZONE_KEYS(TYPE)                                                                                                \
+  SPACE_KEYS(TYPE), {                                                                                                  \
     .name = "nearest", .type = SCENE_VECTOR, .need = SCENE_CHOICE, AT(TYPE, zone.nearest), .quantity = SCENE_LENGTH,   \
     .example = "[1, 1, 1]", .what = "The one particle (or cell) nearest to a point."                                   \
   }

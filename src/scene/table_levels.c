@@ -47,8 +47,9 @@ const scene_group scene_group_coarsen = {
 const scene_group scene_group_adapt = {
     .name = "adapt",
     .what = "From the event on, before every step, cells are refined where one of `near`, `stress` and `gradient` asks "
-            "for it, "
-            "and put together again where it no longer does.",
+            "for it, or where they lie in the zone `in` where there is none of these; and put together again where it "
+            "no longer does. When it ends, all are.",
+    .instead = "in",
     .size = sizeof(scene_hold),
     .keys =
         (const scene_key[]){
@@ -87,8 +88,16 @@ const scene_group scene_group_adapt = {
              AT(scene_hold, path),
              .quantity = SCENE_LENGTH,
              .example = "[[0, [0, 0, 0]], [1, [0, 0, -3]]]",
-             .what = "Times from the event on and displacements of the point; adapting ends with it."},
-            WHERE_KEY("in", in, "Cells that may be refined."),
+             .what = "Times from the event on and displacements of the point, or of the zone `in` alone; adapting ends "
+                     "with it."},
+            {.name = "for",
+             .type = SCENE_REAL,
+             AT(scene_hold, lasts),
+             .quantity = SCENE_TIME,
+             ABOVE(0),
+             .example = "0.5",
+             .what = "How long it adapts, instead of `path`. Without either, to the end of the run."},
+            WHERE_KEY("in", in, "Cells that may be refined; without `near`, `stress` and `gradient`, those that are."),
             {.name = "level",
              .type = SCENE_WHOLE,
              AT(scene_hold, level),
@@ -108,7 +117,7 @@ const scene_group scene_group_adapt = {
              AT(scene_hold, coarsen),
              .without = "true",
              .example = "false",
-             .what = "Whether they are at all."},
+             .what = "Whether they are at all; `false` keeps them fine, also at the end."},
             {.name = "most",
              .type = SCENE_WHOLE,
              AT(scene_hold, most),

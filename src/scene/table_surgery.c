@@ -13,13 +13,14 @@ const scene_group scene_group_remove = {
 const scene_group scene_group_cut = {
     .name = "cut",
     .what = "Parts a body along facets: with `plane`, those between cells whose centres lie on either side of it; with "
-            "another zone, those whose corners all lie in it, at rest; with `surface`, those between cells that it "
+            "another zone, those whose corners all lie in it, at rest (in a region: on its elements); with `surface`, "
+            "those between cells that it "
             "parts where "
             "the body is then.",
     .size = sizeof(scene_hold),
     .keys =
         (const scene_key[]){
-            ZONE_KEYS(scene_hold),
+            SPACE_KEYS(scene_hold),
             {.name = "surface",
              .type = SCENE_TEXT,
              .need = SCENE_CHOICE,
@@ -123,7 +124,7 @@ const scene_group scene_group_apply = {
              .quantity = SCENE_TIME,
              ABOVE(0),
              .example = "0.5",
-             .what = "How long it is applied, before every step; that it matches nowhere is no failure then. Without "
+             .what = "How long it is applied, before every step; that it matches nowhere is not told then. Without "
                      "it, once."},
             {0},
         },

@@ -68,7 +68,23 @@ static bool is_held(const rigid_hold *h) {
   return true;
 }
 
-// The slot of a piece that nothing holds, 0 when all are held.
+// What nothing holds a piece against, as the end of a clause. Translations are held axis by axis, so the matrix is
+// diagonal in them.
+static const char *missing(const rigid_hold *h) {
+  static const char *const against[8] = {" against turning",
+                                         " against shifting along x",
+                                         " against shifting along y",
+                                         " against shifting along x and y",
+                                         " against shifting along z",
+                                         " against shifting along x and z",
+                                         " against shifting along y and z",
+                                         ""};
+  unsigned loose = 0;
+  for (uint32_t axis = 0; axis < 3; axis++) loose |= (unsigned)(h->matrix[axis][axis] == 0) << axis;
+  return against[loose];
+}
+
+// The slot of a piece that is loose, 0 when all are held.
 static uint32_t find_loose(const clv_solver *solver, uint32_t *parent, const uint32_t *number, rigid_hold *holds) {
   const double *x = solver->vectors[SOLVE_X0].data, *masses = clv_body_masses(solver->body);
   const double size = solver->body->size > 0 ? solver->body->size : 1;
@@ -87,13 +103,13 @@ static uint32_t find_loose(const clv_solver *solver, uint32_t *parent, const uin
   return 0;
 }
 
-static solve_outcome refuse_loose(clv_solver *solver, uint32_t slot) {
+static solve_outcome refuse_loose(clv_solver *solver, uint32_t slot, const rigid_hold *h) {
   const double *rest = clv_body_rest(solver->body) + 3 * (size_t)slot;
   solve_fail(
       solver, CLV_ERROR_REFUSED,
-      "nothing holds the piece of the body that has the particle at (%g, %g, %g): it has no equilibrium; fix it so "
+      "nothing holds the piece of the body that has the particle at (%g, %g, %g)%s: it has no equilibrium; fix it so "
       "that it can neither shift nor turn, or use a method with inertia",
-      rest[0], rest[1], rest[2]);
+      rest[0], rest[1], rest[2], missing(h));
   return SOLVE_ERROR;
 }
 
@@ -117,7 +133,7 @@ static solve_outcome test_held(clv_solver *solver) {
   if (holds) {
     memset(holds, 0, pieces * sizeof *holds);
     const uint32_t loose = find_loose(solver, parent, number, holds);
-    if (loose) outcome = refuse_loose(solver, loose);
+    if (loose) outcome = refuse_loose(solver, loose, &holds[number[root_of(parent, loose)]]);
     solver->tested = loose == 0;
   } else {
     outcome = solve_no_memory(solver);

@@ -12,7 +12,7 @@
 
 enum { WISH_STAY, WISH_FINE, WISH_COARSE };
 
-static const char *const names[CLV_ADAPT_KIND_COUNT] = {"near", "stress", "gradient", "zone"};
+static const char *const names[CLV_ADAPT_KIND_COUNT] = {"near", "stress", "gradient", "zone", "none"};
 
 const char *clv_adapt_name(clv_adapt_kind kind) {
   return (unsigned)kind < CLV_ADAPT_KIND_COUNT ? names[kind] : NULL;
@@ -30,8 +30,8 @@ clv_adapt clv_default_adapt(void) {
 
 const char *clv_adapt_wrong(const clv_adapt *adapt) {
   if (!adapt) return "there is none";
-  if ((unsigned)adapt->kind >= CLV_ADAPT_KIND_COUNT) return "its kind is unknown: near, stress, gradient or zone";
-  if (adapt->kind != CLV_ADAPT_ZONE && !(adapt->bound > 0 && isfinite(adapt->bound)))
+  if ((unsigned)adapt->kind >= CLV_ADAPT_KIND_COUNT) return "its kind is unknown: near, stress, gradient, zone or none";
+  if (adapt->kind < CLV_ADAPT_ZONE && !(adapt->bound > 0 && isfinite(adapt->bound)))
     return "its bound must be a number above 0";
   if (!(adapt->slack >= 0 && isfinite(adapt->slack))) return "its slack must be a number of 0 or more";
   if (!adapt->level || adapt->level > CLV_REFINED_LEVELS) return "its level must be from 1 to 30";
@@ -98,6 +98,7 @@ static clv_result value_of(clv_surgery *s, const clv_adapt *adapt, clv_dart cell
     return result;
   }
   case CLV_ADAPT_ZONE:
+  case CLV_ADAPT_NONE:
   case CLV_ADAPT_KIND_COUNT:
     break;
   }
@@ -106,7 +107,7 @@ static clv_result value_of(clv_surgery *s, const clv_adapt *adapt, clv_dart cell
 }
 
 static clv_result wish_of(clv_surgery *s, const clv_adapt *adapt, clv_dart cell, uint32_t number) {
-  const bool in = s->zoned.data[number];
+  const bool in = s->zoned.data[number] && adapt->kind != CLV_ADAPT_NONE;
   s->wishes.data[number] = in ? WISH_FINE : WISH_COARSE;
   if (adapt->kind == CLV_ADAPT_ZONE || !in) return CLV_OK;
   const bool near = adapt->kind == CLV_ADAPT_NEAR;
@@ -176,14 +177,26 @@ static clv_result refine_wishes(clv_surgery *s, const clv_adapt *adapt, clv_surg
   return result;
 }
 
+// A cell that was put together has no wish yet. While a criterion lasts it is asked the next time; where there is none
+// left, at once.
+static clv_result ask_and_coarsen(clv_surgery *s, const clv_adapt *adapt, clv_surgery_report *sum) {
+  clv_result result;
+  uint32_t before;
+  do {
+    before = sum->coarsened;
+    result = ask_all(s, adapt);
+    if (result == CLV_OK && adapt->coarsen) result = coarsen_wishes(s, adapt->level, sum);
+  } while (result == CLV_OK && adapt->kind == CLV_ADAPT_NONE && sum->coarsened > before);
+  return result;
+}
+
 clv_result clv_surgery_adapt(clv_surgery *s, const clv_adapt *adapt, clv_surgery_report *report) {
   clv_surgery_report sum = {0};
   if (report) *report = sum;
   const char *wrong = clv_adapt_wrong(adapt);
   if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the criterion makes no sense: %s", wrong);
-  clv_result result = ask_all(s, adapt);
-  if (result == CLV_OK && adapt->coarsen) result = coarsen_wishes(s, adapt->level, &sum);
+  clv_result result = ask_and_coarsen(s, adapt, &sum);
   if (result == CLV_OK) result = refine_wishes(s, adapt, &sum);
-  if (result == CLV_OK && report) *report = sum;
-  return result;
+  if (report) *report = sum;
+  return surgery_stopped(s, result, &sum);
 }

@@ -255,6 +255,6 @@ clv_result clv_surgery_coarsen(clv_surgery *s, const clv_zone *zone, uint32_t le
     s->cells.count = kept;
     if (result == CLV_OK && kept) result = surgery_coarsen_listed(s, at - 1, &sum);
   }
-  if (result == CLV_OK && report) *report = sum;
-  return result;
+  if (report) *report = sum;
+  return surgery_stopped(s, result, &sum);
 }

@@ -145,15 +145,16 @@ clv_result clv_surgery_refine_cells(clv_surgery *s, const clv_dart *cells, uint3
 }
 
 clv_result clv_surgery_refine(clv_surgery *s, const clv_zone *zone, uint32_t level, clv_surgery_report *report) {
-  if (report) *report = (clv_surgery_report){0};
-  for (;;) {
-    clv_surgery_report one = {0};
-    clv_result result = surgery_list_cells(s, zone, "refinement");
+  clv_surgery_report sum = {0}, one;
+  clv_result result;
+  do {
+    one = (clv_surgery_report){0};
+    result = surgery_list_cells(s, zone, "refinement");
     clv_dart unable;
-    const uint32_t left_out = result == CLV_OK ? keep_coarser(s, level, &unable) : 0;
+    if (result == CLV_OK) sum.refused = keep_coarser(s, level, &unable); // the same every time
     if (result == CLV_OK) result = refine_and_end(s, &one);
-    if (report) report->refused = left_out; // the same every time
-    if (result != CLV_OK || !one.refined) return result;
-    if (report) report->refined += one.refined;
-  }
+    sum.refined += one.refined;
+  } while (result == CLV_OK && one.refined);
+  if (report) *report = sum;
+  return surgery_stopped(s, result, &sum);
 }

@@ -97,9 +97,10 @@ bool surgery_facet_marked(const clv_surgery *s, clv_dart dart, bool *good) {
 static clv_result offer_if_marked(clv_surgery *s, clv_dart facet, void *unused) {
   (void)unused;
   bool good = true;
-  if (clv_is_free(s->map, facet, s->map->dimension) || !surgery_facet_marked(s, facet, &good))
-    return good ? CLV_OK : surgery_no_memory(s);
-  return offer(s, facet);
+  if (!surgery_facet_marked(s, facet, &good)) return good ? CLV_OK : surgery_no_memory(s);
+  const bool free = clv_is_free(s->map, facet, s->map->dimension);
+  s->parted |= free;
+  return free ? CLV_OK : offer(s, facet);
 }
 
 static clv_result offer_marked_facets(clv_surgery *s, clv_dart cell) {
@@ -195,14 +196,17 @@ static clv_result offer_between(clv_surgery *s, clv_dart facet, void *user) {
 // Of two cells with centres on different sides, one at least has corners on both: they share some.
 static clv_result select_plane(clv_surgery *s, const clv_zone *zone) {
   clv_result result = measure_heights(s, zone);
+  bool seen[2] = {false, false}; // below, above
   clv_dart cell;
   for (surgery_cursor at = {0}; result == CLV_OK && (cell = surgery_next_cell(s->map, &at));) {
     surgery_corners corners;
     bool whole;
     if (!surgery_cell_corners(s, cell, &corners)) return surgery_no_memory(s);
     bool above = is_above(s, &corners, &whole);
+    seen[above] = true;
     if (!whole) result = surgery_each_facet(s, cell, offer_between, &above);
   }
+  s->parted = seen[0] && seen[1];
   return result;
 }
 
@@ -292,6 +296,7 @@ static clv_result select_blade(clv_surgery *s, const clv_blade *blade) {
 
 clv_result surgery_select(clv_surgery *s, const clv_cut *cut) {
   s->facets.count = s->offers.count = 0;
+  s->parted = false;
   clv_result result;
   switch (cut->kind) {
   case CLV_CUT_FACETS:
@@ -314,4 +319,13 @@ clv_result surgery_select(clv_surgery *s, const clv_cut *cut) {
   }
   if (result == CLV_OK && cut->kind != CLV_CUT_FACETS) result = take_offers(s);
   return result == CLV_OK ? surgery_whole_facets(s) : result;
+}
+
+const char *surgery_nothing_cut(const clv_surgery *s, const clv_cut *cut) {
+  if (cut->kind == CLV_CUT_SURFACE) return "the surface parts no cells that hang together where the body is now";
+  if (cut->kind == CLV_CUT_ZONE && cut->zone.kind == CLV_ZONE_PLANE)
+    return s->parted ? "the cells on either side of the plane are parted already"
+                     : "all cells have their centres on one side of the plane";
+  return s->parted ? "all facets that lie there are cut already, or on the surface of the body"
+                   : "no facet lies there with all its corners";
 }

@@ -18,6 +18,16 @@ clv_result surgery_no_memory(clv_surgery *surgery) {
   return surgery_fail(surgery, CLV_ERROR_MEMORY, "out of memory; the body is as it was");
 }
 
+clv_result surgery_stopped(clv_surgery *surgery, clv_result result, const clv_surgery_report *stands) {
+  if (result == CLV_OK || !(stands->refined || stands->coarsened)) return result;
+  const clv_error why = surgery->error;
+  return surgery_fail(
+      surgery, result,
+      "%.800s; that holds for the level it came to, before it %u cells were refined and %u put together, "
+      "and stay so",
+      why.message, stands->refined, stands->coarsened);
+}
+
 clv_result surgery_of_map(clv_surgery *surgery, clv_result result) {
   return result == CLV_OK ? CLV_OK : surgery_fail(surgery, result, "%s", clv_map_error(surgery->map));
 }

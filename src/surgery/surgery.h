@@ -69,6 +69,7 @@ struct clv_surgery {
   bool operating;                         // a transaction is ours: its splits are counted,
   bool ruling;                            // and, while rules are applied, what becomes of cells: levels are in `wishes`
   BASE_ARRAY(clv_dart) facets;            // selected, one dart each
+  bool parted;                            // there were others, which are free: cut before, or on the surface
   BASE_ARRAY(clv_dart) cells;             // likewise
   BASE_ARRAY(uint64_t) offers;            // facets as they are found: what they are told apart by, and the dart
   BASE_ARRAY(uint8_t) marks;              // by slot of a vertex
@@ -99,6 +100,8 @@ struct clv_surgery {
 
 clv_result surgery_fail(clv_surgery *surgery, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
 clv_result surgery_no_memory(clv_surgery *surgery);
+// Passes the result of an operation of several transactions on: a failure says, too, what those before it did.
+clv_result surgery_stopped(clv_surgery *surgery, clv_result result, const clv_surgery_report *stands);
 // Passes a result of the map on, with its sentence.
 clv_result surgery_of_map(clv_surgery *surgery, clv_result result);
 
@@ -190,6 +193,8 @@ clv_result surgery_list_cells(clv_surgery *surgery, const clv_zone *zone, const 
 
 // Selecting (select.c): the facets of a cut, in `facets`, those of refined cells whole. Not those that are free.
 clv_result surgery_select(clv_surgery *surgery, const clv_cut *cut);
+// Why a cut that was just selected takes nothing.
+const char *surgery_nothing_cut(const clv_surgery *surgery, const clv_cut *cut);
 // Where neighbours have refined a facet, all parts of it, at the level of the coarser of its two cells, instead
 // (facet.c): `facets` may then hold one twice.
 clv_result surgery_whole_facets(clv_surgery *surgery);

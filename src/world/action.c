@@ -226,12 +226,13 @@ static clv_result act_due(clv_world *world, double time, clv_world_report *repor
     if (!BASE_RESERVE(&world->allocator, &world->tools, (uint64_t)world->tools.count + 1))
       return world_no_memory(world);
     const bool vain = world_is_vain(world, due);
-    const clv_result result = kind->act && !vain ? kind->act(world, due, &did) : CLV_OK;
+    const clv_result result = vain        ? world_in_vain(world, due, "nothing is left of the body")
+                              : kind->act ? kind->act(world, due, &did)
+                                          : CLV_OK;
+    world_sum_surgery(&report->surgery, &did); // also of an event that failed half way
     if (result != CLV_OK) return result;
     if (lasts(due)) world->tools.data[world->tools.count++] = world->next;
     report->events++;
-    report->vain += vain;
-    world_sum_surgery(&report->surgery, &did);
     world->next++;
   }
   return CLV_OK;
@@ -267,8 +268,10 @@ static uint64_t revisions(const clv_world *world) {
 
 clv_result world_act_due(clv_world *world, double time, clv_world_report *report) {
   const uint64_t before = revisions(world);
+  world->vain.count = 0;
   clv_result result = act_due(world, time, report);
   if (result == CLV_OK) result = use_tools(world, time, report);
+  report->vain = world->vain.count;
   report->topology = revisions(world) != before;
   return result;
 }

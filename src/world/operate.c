@@ -1,6 +1,8 @@
 // Actions that change what a body is: cuts and removals at a time, and tools that move along a path.
 
 #include "physics/body.h"
+#include "physics/zone.h"
+#include "surgery/surgery.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -27,10 +29,7 @@ static clv_result add_surgery(clv_world *world, const world_action *entry, clv_r
 clv_result world_remove(clv_world *world, const world_action *entry, clv_surgery_report *report) {
   const clv_result result = clv_surgery_remove(surgery_of(world, entry), &entry->action.zone, report);
   if (result != CLV_OK) return of_surgery(world, entry, result);
-  if (!report->removed)
-    return world_action_fail(world, entry, CLV_ERROR_REFUSED,
-                             "the zone holds the centre of no cell; make it larger, or leave the event out");
-  return CLV_OK;
+  return report->removed ? CLV_OK : world_expect_cells(world, entry, NULL);
 }
 
 typedef double rest_point[3];
@@ -77,17 +76,14 @@ clv_result world_cut(clv_world *world, const world_action *entry, clv_surgery_re
   }
   const clv_result result = clv_surgery_cut(surgery_of(world, entry), &cut, report);
   if (result != CLV_OK) return of_surgery(world, entry, result);
-  if (report->facets) return CLV_OK;
-  return world_action_fail(
-      world, entry, CLV_ERROR_REFUSED,
-      cut.kind == CLV_CUT_ZONE && cut.zone.kind == CLV_ZONE_PLANE
-          ? "no facet lies between the two sides of the plane; move it, or leave the event out"
-          : "no facet lies there that is not cut already; say another place, or leave the event out");
+  return report->facets ? CLV_OK : world_in_vain(world, entry, surgery_nothing_cut(surgery_of(world, entry), &cut));
 }
 
 clv_result world_pierce(clv_world *world, const world_action *entry, clv_surgery_report *report) {
   if (entry->action.key_count) return CLV_OK; // as a tool
-  return of_surgery(world, entry, clv_surgery_pierce(surgery_of(world, entry), &entry->action.zone, report));
+  const clv_result result = clv_surgery_pierce(surgery_of(world, entry), &entry->action.zone, report);
+  if (result != CLV_OK || report->removed) return of_surgery(world, entry, result);
+  return world_in_vain(world, entry, "the shape touches no cell where the body is now");
 }
 
 clv_result world_slice(clv_world *world, const world_action *entry, clv_surgery_report *report) {
@@ -96,21 +92,30 @@ clv_result world_slice(clv_world *world, const world_action *entry, clv_surgery_
   slice.whole = true;
   memcpy(slice.point, entry->action.zone.point, sizeof slice.point);
   memcpy(slice.normal, entry->action.zone.extent, sizeof slice.normal);
-  return of_surgery(world, entry, clv_surgery_slice(surgery_of(world, entry), &slice, report));
+  const clv_result result = clv_surgery_slice(surgery_of(world, entry), &slice, report);
+  const bool did = report->facets || report->split || report->moved || report->refined;
+  if (result != CLV_OK || did) return of_surgery(world, entry, result);
+  return world_in_vain(world, entry,
+                       "no cells that hang together lie on either side of the plane where the body is now");
 }
 
 clv_result world_refine(clv_world *world, const world_action *entry, clv_surgery_report *report) {
-  return of_surgery(world, entry,
-                    clv_surgery_refine(surgery_of(world, entry), &entry->action.zone, entry->action.level, report));
+  const clv_action *a = &entry->action;
+  const clv_result result = clv_surgery_refine(surgery_of(world, entry), &a->zone, a->level, report);
+  if (result != CLV_OK || report->refined) return of_surgery(world, entry, result);
+  return world_expect_cells(world, entry,
+                            report->refused ? "cells of that kind cannot be refined" : "all cells there are as fine");
 }
 
 clv_result world_coarsen(clv_world *world, const world_action *entry, clv_surgery_report *report) {
-  return of_surgery(world, entry,
-                    clv_surgery_coarsen(surgery_of(world, entry), &entry->action.zone, entry->action.level, report));
+  const clv_action *a = &entry->action;
+  const clv_result result = clv_surgery_coarsen(surgery_of(world, entry), &a->zone, a->level, report);
+  if (result != CLV_OK || report->coarsened) return of_surgery(world, entry, result);
+  return world_expect_cells(world, entry, "no refined cells lie there that could be put together again");
 }
 
 clv_result world_apply(clv_world *world, const world_action *entry, clv_surgery_report *report) {
-  if (entry->action.key_count) return CLV_OK; // as a tool
+  if (entry->action.key_count) return world_expect_cells(world, entry, NULL); // as a tool
   clv_apply apply = entry->action.apply;
   apply.zone = entry->action.zone;
   const clv_result result = clv_surgery_apply(surgery_of(world, entry), &apply, report);
@@ -119,7 +124,7 @@ clv_result world_apply(clv_world *world, const world_action *entry, clv_surgery_
   char what[600];
   snprintf(what, sizeof what, "the rule '%.80s' changes nothing: %s", clv_rule_name(apply.rule),
            clv_surgery_error(surgery_of(world, entry)));
-  return world_action_fail(world, entry, CLV_ERROR_REFUSED, what);
+  return world_expect_cells(world, entry, what);
 }
 
 // On a path
@@ -218,14 +223,16 @@ clv_result world_apply_again(clv_world *world, const world_action *entry, double
 clv_result world_adapt(clv_world *world, const world_action *entry, double from, double to,
                        clv_surgery_report *report) {
   (void)from;
+  const uint32_t keys = entry->action.key_count;
   clv_adapt adapt = entry->action.adapt;
   clv_surgery_report one = {0};
   double at[3] = {0, 0, 0};
   adapt.zone = entry->action.zone;
-  if (entry->action.key_count) physics_path_at(entry->path, entry->action.key_count, to, at, NULL);
+  if (keys) physics_path_at(entry->path, keys, to, at, NULL);
   for (uint32_t k = 0; k < 3; k++) adapt.point[k] += at[k];
+  if (adapt.kind == CLV_ADAPT_ZONE) physics_zone_displace(&adapt.zone, at);
+  if (keys && to >= entry->path[keys - 1].time) adapt.kind = CLV_ADAPT_NONE; // it is taken away
   const clv_result result = clv_surgery_adapt(surgery_of(world, entry), &adapt, &one);
-  if (result != CLV_OK) return of_surgery(world, entry, result);
-  world_sum_surgery(report, &one);
-  return CLV_OK;
+  world_sum_surgery(report, &one); // also of the levels before one that failed
+  return of_surgery(world, entry, result);
 }

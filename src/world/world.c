@@ -53,6 +53,7 @@ void clv_world_destroy(clv_world *world) {
   BASE_RELEASE(&world->allocator, &world->bodies);
   world_free_actions(world);
   BASE_RELEASE(&world->allocator, &world->tools);
+  BASE_RELEASE(&world->allocator, &world->vain);
   BASE_RELEASE(&world->allocator, &world->rules);
   BASE_RELEASE(&world->allocator, &world->ids);
   BASE_RELEASE(&world->allocator, &world->bytes);

@@ -31,6 +31,12 @@ typedef struct world_action {
   uint32_t rule;    // which of the world's, if it applies one
 } world_action;
 
+// What an event that found nothing to do has to say.
+typedef struct world_notice {
+  uint32_t label;
+  char text[1020];
+} world_notice;
+
 // A scalpel in use.
 typedef struct world_scalpel {
   uint32_t action; // its number
@@ -43,8 +49,9 @@ struct clv_world {
   clv_error error;
   BASE_ARRAY(world_body) bodies;
   BASE_ARRAY(world_action) actions;
-  uint32_t next;    // the first action that waits
-  uint32_t culprit; // the label of the one that the last failure is about
+  uint32_t next;                 // the first action that waits
+  BASE_ARRAY(world_notice) vain; // events before the last step that found nothing to do
+  uint32_t culprit;              // the label of the one that the last failure is about
   uint64_t steps;
   double step;                        // s; 0: not yet decided
   bool automatic;                     // the step was left open: bodies divide it where they must
@@ -135,9 +142,15 @@ static inline bool world_same_point(const double *a, const double *b) {
 }
 
 void world_sum_surgery(clv_surgery_report *sum, const clv_surgery_report *one);
-// A failure of an action, with the body's name.
 // Whether nothing is left of the body that an action is for: then it is done.
 bool world_is_vain(const clv_world *world, const world_action *entry);
+// A failure of an action, with the body's name.
 clv_result world_action_fail(clv_world *world, const world_action *entry, clv_result code, const char *what);
+
+// Notes that an action found nothing to do (vain.c). CLV_OK, or no memory.
+clv_result world_in_vain(clv_world *world, const world_action *entry, const char *why);
+// The same where the zone of an action holds no cell; where it does, for another reason, if there is one.
+clv_result world_expect_cells(clv_world *world, const world_action *entry, const char *otherwise);
+world_act world_begin_tear, world_begin_adapt;
 
 #endif

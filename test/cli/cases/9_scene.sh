@@ -159,14 +159,27 @@ finer_is_divided() {
 }
 it 'divides a step that was left open when cells are refined' finer_is_divided
 
-fails_on_its_way() {
+finds_nothing() {
   cat tiny.yaml - >vain.yaml <<'END'
 events:
   - {at: 0.02, gravity: [0, 0, 0]}
   - {at: 0.03, remove: {box: [[5, 5, 5], [6, 6, 6]]}}
 END
-  rm -rf out.d && cleave 1 run vain.yaml --out out.d
-  says "vain.yaml:10:5: body 'body', action 'remove' at 0.03 s: the zone holds the centre of no cell; make it larger, or leave the event out"
+  rm -rf out.d && cleave 0 run vain.yaml --out out.d
+  says "vain.yaml:10:5: warning: body 'body', action 'remove' at 0.03 s finds nothing to do: the zone holds the centre of no cell; make it larger"
+  prints 'events         2, 1 found nothing to do'
+  rm -rf out.d && cleave 0 run vain.yaml --out out.d --json && [ "$(./json out events_in_vain)" = 1 ] || fail 'not counted'
+}
+it 'an event that finds nothing to do is told with its place, and the run goes on' finds_nothing
+
+fails_on_its_way() {
+  cat tiny.yaml - >failing.yaml <<'END'
+events:
+  - {at: 0.02, gravity: [0, 0, 0]}
+  - {at: 0.03, fix: {box: [[5, 5, 5], [6, 6, 6]]}}
+END
+  rm -rf out.d && cleave 1 run failing.yaml --out out.d
+  mentions "failing.yaml:10:5: body 'body', action 'fix' at 0.03 s: "
   [ -s out.d/checkpoint.h5 ] || fail 'no checkpoint'
 }
 it 'an event that fails on its way is told with its place' fails_on_its_way

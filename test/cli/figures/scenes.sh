@@ -18,7 +18,7 @@ it 'cells are split along a plane' figure 29_slice 12 \
 
 # ---- 2014
 
-it 'a beam is refined here and there' figure 21_random_refinement 20 '88 cells refined'
+it 'a beam is refined here and there' figure 21_random_refinement 20 '120 cells refined'
 it 'matter goes, coarse' figure 22_liver_removal 12 '33 cells removed'
 it 'matter goes, fine' figure 23_liver_refined_removal 12 '256 cells removed, 87 cells refined'
 it 'refined, removed, cut' figure 24_combined 17 '58 facets cut, 53 vertices parted, 106 cells removed, 82 cells refined'
