@@ -6,6 +6,16 @@
 static const clv_grid_kind grids[] = {CLV_GRID_TRI, CLV_GRID_QUAD, CLV_GRID_TET5, CLV_GRID_HEX, CLV_GRID_MIXED};
 enum { GRIDS = sizeof grids / sizeof *grids };
 
+static clv_body *small_body(clv_grid_kind kind, const char *model) {
+  beam b = beam_default();
+  b.kind = kind;
+  b.model = model;
+  b.program = laws;
+  memcpy(b.cells, (uint32_t[]){2, 2, is_flat(kind) ? 0 : 2}, sizeof b.cells);
+  memcpy(b.size, (double[]){2, 2, is_flat(kind) ? 0 : 2}, sizeof b.size);
+  return beam_create(&b);
+}
+
 static void assert_all_have_laws(const clv_body *body, const char *rule) {
   const clv_map *map = clv_body_map(body);
   for (clv_id id = clv_id_next(map, CLV_CELL, (clv_id){0}); id.index; id = clv_id_next(map, CLV_CELL, id)) {
@@ -70,7 +80,7 @@ static void try_rule(clv_grid_kind kind, const char *model, const clv_program *p
                      tally *t) {
   const clv_apply apply = {.rule = rule_of(program, name), .on = on, .zone = clv_zone_all()};
   if (clv_apply_wrong(&apply)) return;
-  clv_body *body = model_body(kind, model);
+  clv_body *body = small_body(kind, model);
   clv_surgery *surgery = operated_surgery(body);
   operated_deform(body, 0.01);
   if (clv_surgery_prepare(surgery, &apply) == CLV_OK) {
@@ -112,8 +122,8 @@ static void all_rules_leave_sound_bodies(void **unused) {
   for (uint32_t g = 0; g < GRIDS; g++) {
     const bool flat = is_flat(grids[g]);
     const tally t = try_library(grids[g], "fem-corotational");
-    print_message("%s: %u applied, %u of them made cells, %u refused\n", clv_grid_name(grids[g]), t.applied,
-                  t.made, t.refused);
+    print_message("%s: %u applied, %u of them made cells, %u refused\n", clv_grid_name(grids[g]), t.applied, t.made,
+                  t.refused);
     assert_true(t.applied > 20);
     assert_int_equal(t.made, 1); // extrude, extrude_edge
     assert_true(!flat || t.reshaped > 0);
@@ -202,12 +212,28 @@ static void cells_beside_nothing_are_refused(void **unused) {
   clv_body_destroy(body);
 }
 
+static clv_program *shipped;
+
+static clv_result extrude_all(clv_surgery *surgery) {
+  clv_apply apply = clv_default_apply();
+  apply.rule = rule_of(shipped, "extrude");
+  return clv_surgery_apply(surgery, &apply, NULL);
+}
+
+static void memory_may_run_out_while_cells_are_made(void **unused) {
+  (void)unused;
+  shipped = program_with(NULL, 0);
+  for (size_t n = 1; stands_refusal(extrude_all, n); n += 1 + n / 4) continue;
+  clv_program_destroy(shipped);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_rules_leave_sound_bodies),
       cmocka_unit_test(all_rules_leave_sound_springs_and_tensors),
       cmocka_unit_test(new_cells_are_of_their_neighbours_sections),
       cmocka_unit_test(cells_beside_nothing_are_refused),
+      cmocka_unit_test(memory_may_run_out_while_cells_are_made),
   };
   return cmocka_run_group_tests(tests, make_laws, free_laws);
 }
