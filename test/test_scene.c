@@ -70,6 +70,12 @@ static void exact_messages(void **state) {
   says("cleave: 1\nuntil: 1\n", "s.yaml:1:1: one of 'mesh', 'bodies' is missing here");
   says("cleave: 1\nmesh: {}\nuntil: 1\n", "s.yaml:2:7: one of 'file', 'grid' is missing here");
   says(MINIMAL "bodies: {a: {mesh: x.msh}}\n", "s.yaml:4:1: 'mesh' and 'bodies' cannot both be given here");
+  says(MINIMAL "events: [{at: 0, adapt: {level: 2}}]\n",
+       "s.yaml:4:25: one of 'near', 'stress', 'gradient', 'in' is missing here");
+  says(MINIMAL "events: [{at: 0, adapt: {in: all, for: 1, path: [[0, [0, 0, 0]]]}}]\n",
+       "s.yaml:4:40: 'path' and 'for' cannot both be given here");
+  says(MINIMAL "events: [{at: 0, cut: {nearest: [0, 0, 0]}}]\n",
+       "s.yaml:4:24: unknown key 'nearest'; here may stand region, box, sphere, capsule, plane, surface, particles");
   says("cleave: 1\nbodies: {a: {mesh: x.msh}}\nuntil: 1\nfix: [{nearest: [0, 0, 0]}]\n",
        "s.yaml:4:1: 'fix' goes with 'mesh', which is not here");
   says("cleave: 1\nbodies: {'a/b': {mesh: x.msh}}\nuntil: 1\n",
