@@ -22,7 +22,7 @@ typedef struct candidate {
 } candidate;
 
 static int32_t section_of_block(const clv_body *body, const map *m, uint32_t block) {
-  while (block && map_is_fresh(m, block)) block = map_begetter(m, block);
+  for (uint32_t fresh; block && (fresh = map_fresh_number(m, block)) != MAP_NOT_FRESH;) block = map_begetter(m, fresh);
   if (!block) return NO_SECTION;
   const clv_page page = map_page(m, block << 6);
   if (map_is_template(page.kind))
