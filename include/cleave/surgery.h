@@ -221,6 +221,11 @@ typedef struct clv_scalpel_report {
 
 // The point is at `tip` now. Presses on the tissue until the next call, tries, and cuts. report may be NULL.
 CLV_API clv_result clv_scalpel_move(clv_scalpel *scalpel, const double tip[3], clv_scalpel_report *report);
+// The point goes from here to there, and touches often enough on its way to come near every vertex on it: one call does
+// what many short ones do. Each touch that cuts is one transaction. Of the report, `touching` and `force` are as they
+// are at the end, `stress` is the greatest, and all else adds up.
+CLV_API clv_result clv_scalpel_move_along(clv_scalpel *scalpel, const double from[3], const double to[3],
+                                          clv_scalpel_report *report);
 // Takes it off the tissue.
 CLV_API void clv_scalpel_lift(clv_scalpel *scalpel);
 // What must be kept, beside the body, to go on later with the same bits: `count` doubles that may be written with as

@@ -124,12 +124,8 @@ clv_result world_apply(clv_world *world, const world_action *entry, clv_surgery_
 
 // On a path
 
-// Calls `stroke` for each straight piece of the path between two times.
-typedef clv_result stroke_function(clv_world *world, const world_action *entry, const double *from, const double *to,
-                                   clv_surgery_report *report);
-
-static clv_result follow(clv_world *world, const world_action *entry, double from, double to, stroke_function *stroke,
-                         clv_surgery_report *report) {
+clv_result world_follow(clv_world *world, const world_action *entry, double from, double to, world_stroke *stroke,
+                        clv_surgery_report *report) {
   const clv_action *a = &entry->action;
   double before[3], after[3];
   physics_path_at(a->path, a->key_count, from, before, NULL);
@@ -161,7 +157,7 @@ static clv_result cut_stroke(clv_world *world, const world_action *entry, const 
 
 clv_result world_sweep_edge(clv_world *world, const world_action *entry, double from, double to,
                             clv_surgery_report *report) {
-  return follow(world, entry, from, to, cut_stroke, report);
+  return world_follow(world, entry, from, to, cut_stroke, report);
 }
 
 static clv_result pierce_stroke(clv_world *world, const world_action *entry, const double *from, const double *to,
@@ -171,7 +167,7 @@ static clv_result pierce_stroke(clv_world *world, const world_action *entry, con
 
 clv_result world_sweep_shape(clv_world *world, const world_action *entry, double from, double to,
                              clv_surgery_report *report) {
-  return follow(world, entry, from, to, pierce_stroke, report);
+  return world_follow(world, entry, from, to, pierce_stroke, report);
 }
 
 static clv_result slice_stroke(clv_world *world, const world_action *entry, const double *from, const double *to,
@@ -189,7 +185,7 @@ static clv_result slice_stroke(clv_world *world, const world_action *entry, cons
 
 clv_result world_sweep_slice(clv_world *world, const world_action *entry, double from, double to,
                              clv_surgery_report *report) {
-  return follow(world, entry, from, to, slice_stroke, report);
+  return world_follow(world, entry, from, to, slice_stroke, report);
 }
 
 // As long as the world lasts

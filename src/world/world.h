@@ -126,6 +126,11 @@ extern const world_kind world_kinds[CLV_ACTION_KIND_COUNT];
 world_act world_fix, world_release, world_constrain_along, world_set_gravity;                           // constrain.c
 world_act world_remove, world_cut, world_pierce, world_slice, world_refine, world_coarsen, world_apply; // operate.c
 world_use world_sweep_edge, world_sweep_shape, world_sweep_slice, world_tear, world_adapt, world_apply_again;
+// Calls `stroke` for each straight piece of a tool's path between two times.
+typedef clv_result world_stroke(clv_world *world, const world_action *entry, const double *from, const double *to,
+                                clv_surgery_report *report);
+clv_result world_follow(clv_world *world, const world_action *entry, double from, double to, world_stroke *stroke,
+                        clv_surgery_report *report);
 world_act world_take_scalpel; // scalpel.c
 world_use world_move_scalpel;
 void world_free_scalpels(clv_world *world);
