@@ -60,6 +60,13 @@ typedef struct clv_blade {
   double before[2][3], after[2][3];
 } clv_blade;
 
+// How vertices moved while a tool did: what cuts is the way of the tool through the matter, not through space.
+typedef struct clv_motion {
+  const double *from; // where vertices were, three numbers a slot; NULL: they rest
+  double left[2];     // of their way from there to here, the part that was before them when the tool began, and when it
+                      // ended: 1 and 0 when it took as long
+} clv_motion;
+
 typedef enum clv_cut_kind {
   CLV_CUT_FACETS,    // those of a list of darts
   CLV_CUT_PARTICLES, // those whose corners are all in a list of vertices
@@ -76,6 +83,7 @@ typedef struct clv_cut {
   clv_zone zone;
   const clv_mesh *surface; // its triangles; quadrangles are taken as two
   clv_blade blade;
+  clv_motion motion; // while the blade went
 } clv_cut;
 
 // Unsews the facets. report may be NULL, here and below.
@@ -97,6 +105,9 @@ CLV_API clv_result clv_surgery_pierce(clv_surgery *surgery, const clv_zone *shap
 // The same for all that the shape touches on its way while it is displaced, straight on, from one vector to another.
 CLV_API clv_result clv_surgery_pierce_along(clv_surgery *surgery, const clv_zone *shape, const double from[3],
                                             const double to[3], clv_surgery_report *report);
+// The same through a body that moves meanwhile.
+CLV_API clv_result clv_surgery_pierce_moving(clv_surgery *surgery, const clv_zone *shape, const double from[3],
+                                             const double to[3], const clv_motion *motion, clv_surgery_report *report);
 
 // Rules
 
@@ -168,7 +179,8 @@ CLV_API clv_result clv_surgery_tear(clv_surgery *surgery, const clv_tear *tear, 
 
 typedef struct clv_slice {
   clv_blade blade; // what it swept
-  bool whole;      // a plane through the whole body instead
+  clv_motion motion;
+  bool whole; // a plane through the whole body instead
   double point[3], normal[3];
   uint32_t level; // to which cells are refined that the blade crosses, or a vertex moves in; 0: not at all
   double snap;    // vertices nearer to the blade than this part of their shortest edge are moved onto it; 0.3

@@ -27,11 +27,11 @@ clv_result world_take_scalpel(clv_world *world, const world_action *entry, clv_s
   return CLV_OK;
 }
 
-static clv_result move_stroke(clv_world *world, const world_action *entry, const double *from, const double *to,
+static clv_result move_stroke(clv_world *world, const world_action *entry, const world_way *way,
                               clv_surgery_report *report) {
   world_scalpel *tool = find(world, number_of(world, entry));
   clv_scalpel_report one;
-  const clv_result result = clv_scalpel_move_along(tool->scalpel, from, to, &one);
+  const clv_result result = clv_scalpel_move_along(tool->scalpel, way->from, way->to, &one);
   scalpel_add_report(&tool->last, &one);
   *report = one.did;
   return result;
