@@ -90,6 +90,21 @@ static void bodies_fall_through_knives(void **unused) {
   }
 }
 
+// Likewise through the blade of a slice: along the plane of its edge and its way through the body.
+static void bodies_fall_through_slices(void **unused) {
+  (void)unused;
+  static const char *const grids[] = {"hex", "tet5", "tet6"};
+  for (uint32_t n = 0; n < 3 * 2 * 2; n++) {
+    char mesh[256], tool[512];
+    snprintf(mesh, sizeof mesh, "{grid: %s, cells: [8, 4, 4], size: [0.8, 0.4, 0.4]}", grids[n % 3]);
+    snprintf(
+        tool, sizeof tool,
+        "slice: {exact: %s, snap: 0, quality: 0.02, blade: {edge: [[0.443, -1, -0.5], [0.443, 1, -0.5]], path: %s}}",
+        n / 6 ? "true" : "false", ways[n / 3 % 2]);
+    assert_int_equal(fall(mesh, "fem-corotational", "implicit-euler", tool).components, 2);
+  }
+}
+
 // Sheets that fall flat, onto an edge below them, and with their own edge, along y.
 static void surfaces_fall_through_knives(void **unused) {
   (void)unused;
@@ -205,10 +220,10 @@ static void strokes_go_on_after_a_load(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scalpels_skip_nothing),        cmocka_unit_test(bodies_fall_through_knives),
-      cmocka_unit_test(surfaces_fall_through_knives), cmocka_unit_test(what_rests_is_not_cut),
-      cmocka_unit_test(bodies_fall_onto_rods),        cmocka_unit_test(knives_leave_no_bridge),
-      cmocka_unit_test(strokes_go_on_after_a_load),
+      cmocka_unit_test(scalpels_skip_nothing),      cmocka_unit_test(bodies_fall_through_knives),
+      cmocka_unit_test(bodies_fall_through_slices), cmocka_unit_test(surfaces_fall_through_knives),
+      cmocka_unit_test(what_rests_is_not_cut),      cmocka_unit_test(bodies_fall_onto_rods),
+      cmocka_unit_test(knives_leave_no_bridge),     cmocka_unit_test(strokes_go_on_after_a_load),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

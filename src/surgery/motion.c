@@ -128,3 +128,45 @@ int surgery_blade_meets(const clv_blade *blade, const clv_motion *motion, const 
   scalpel_cross(along, way, normal);
   return !met ? 0 : scalpel_dot(apart, normal) >= 0 ? 1 : -1;
 }
+
+static double square_from_edge(const double edge[2][3], const double *p) {
+  double along[3], to[3];
+  for (uint32_t k = 0; k < 3; k++) {
+    along[k] = edge[1][k] - edge[0][k];
+    to[k] = p[k] - edge[0][k];
+  }
+  const double square = scalpel_dot(along, along);
+  const double part = square > 0 ? fmin(fmax(scalpel_dot(to, along) / square, 0), 1) : 0;
+  for (uint32_t k = 0; k < 3; k++) to[k] -= part * along[k];
+  return scalpel_dot(to, to);
+}
+
+// The mean of the ways of all vertices; those about the edge weigh most.
+static void mean_way(const clv_surgery *s, const clv_blade *blade, const clv_motion *motion, double way[3]) {
+  const double *pos = clv_body_positions(s->body), about = 0.02 * s->body->size;
+  double sum = 0;
+  way[0] = way[1] = way[2] = 0;
+  for (clv_id id = clv_id_next(s->map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(s->map, CLV_VERTEX, id)) {
+    const size_t at = 3 * (size_t)id.index;
+    const double square = square_from_edge(blade->after, pos + at) + about * about, weight = 1 / (square * square);
+    sum += weight;
+    for (uint32_t k = 0; k < 3; k++) way[k] += weight * (pos[at + k] - motion->from[at + k]);
+  }
+  for (uint32_t k = 0; k < 3 && sum > 0; k++) way[k] /= sum;
+}
+
+clv_blade surgery_blade_seen(const clv_surgery *s, const clv_blade *blade, const clv_motion *motion) {
+  clv_blade seen = *blade;
+  if (!motion->from) return seen;
+  double way[3], gone[3];
+  mean_way(s, blade, motion, way);
+  for (uint32_t e = 0; e < 2; e++)
+    for (uint32_t k = 0; k < 3; k++) {
+      seen.before[e][k] += motion->left[0] * way[k];
+      seen.after[e][k] += motion->left[1] * way[k];
+      gone[k] = seen.after[0][k] - seen.before[0][k];
+    }
+  // What trembles beside a blade that rests has not gone through it.
+  const bool rests = !memcmp(blade->before, blade->after, sizeof blade->after);
+  return rests && sqrt(scalpel_dot(gone, gone)) < 1e-6 * s->body->size ? *blade : seen;
+}

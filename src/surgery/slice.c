@@ -322,7 +322,9 @@ clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery
   if (report) *report = did;
   const char *wrong = clv_slice_wrong(slice);
   if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the slice makes no sense: %s", wrong);
-  slicing c = {.surgery = s, .slice = slice, .slack = 1e-9 * s->body->size};
+  clv_slice seen = *slice;
+  if (!slice->whole) seen.blade = surgery_blade_seen(s, &slice->blade, &slice->motion);
+  slicing c = {.surgery = s, .slice = &seen, .slack = 1e-9 * s->body->size};
   bool swept = false;
   clv_result result = find_plane(&c, &swept);
   if (result == CLV_OK && swept) {

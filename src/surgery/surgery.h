@@ -198,6 +198,9 @@ typedef struct surgery_ends {
 // the first place lies on the side from which what the blade swept turns counterclockwise; -1: the second does.
 int surgery_blade_meets(const clv_blade *blade, const clv_motion *motion, const surgery_ends *ends, double aside);
 
+// The way of a blade as the matter about its edge sees it: a plane stays one.
+clv_blade surgery_blade_seen(const clv_surgery *surgery, const clv_blade *blade, const clv_motion *motion);
+
 // Selecting (select.c): the facets of a cut, in `facets`, those of refined cells whole. Not those that are free.
 clv_result surgery_select(clv_surgery *surgery, const clv_cut *cut);
 // Where neighbours have refined a facet, all parts of it, at the level of the coarser of its two cells, instead
