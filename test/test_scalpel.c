@@ -353,6 +353,57 @@ static void every_grid_is_cut(void **unused) {
     }
 }
 
+// A stroke is the same in one go and in many: the point comes to every vertex on its way.
+static void strokes_may_be_long(void **unused) {
+  (void)unused;
+  static const clv_grid_kind kinds[] = {CLV_GRID_TRI, CLV_GRID_QUAD, CLV_GRID_TET5, CLV_GRID_TET6, CLV_GRID_HEX};
+  static const uint32_t pieces[] = {200, 13, 4, 1};
+  for (uint32_t kind = 0; kind < 5; kind++) {
+    clv_surgery_report first = {0};
+    for (uint32_t p = 0; p < 4; p++) {
+      clv_body *body = tissue(kinds[kind], "fem-corotational");
+      clv_surgery *surgery = operated_surgery(body);
+      stretch(body, 0.1);
+      clv_scalpel *scalpel = scalpel_with(surgery, 1e5);
+      const double top = kinds[kind] <= CLV_GRID_MIXED2 ? 0 : 2, y = 0.02, way = 1.96;
+      clv_surgery_report sum = {0};
+      move_to(scalpel, surgery, (double[]){2.2, y, top + 0.1});
+      for (uint32_t k = 0; k < pieces[p]; k++) {
+        const double from[3] = {2.2, y + way * k / pieces[p], top + 0.1},
+                     to[3] = {2.2, y + way * (k + 1) / pieces[p], top + 0.1};
+        clv_scalpel_report one;
+        assert_int_equal(clv_scalpel_move_along(scalpel, from, to, &one), CLV_OK);
+        sum.facets += one.did.facets;
+        sum.vertices += one.did.vertices;
+      }
+      operated_check(body);
+      if (!p) first = sum;
+      assert_true(sum.facets > 0);
+      assert_int_equal(sum.facets, first.facets);
+      assert_int_equal(sum.vertices, first.vertices);
+      clv_scalpel_destroy(scalpel);
+      clv_surgery_destroy(surgery);
+      clv_body_destroy(body);
+    }
+  }
+}
+
+// From vertex to vertex along edges: the rule `press` has it so, too. A point that comes down elsewhere begins a line.
+static void cuts_follow_edges(void **unused) {
+  (void)unused;
+  clv_body *body = tissue(CLV_GRID_QUAD, "fem-corotational");
+  clv_surgery *surgery = operated_surgery(body);
+  stretch(body, 0.1);
+  clv_scalpel *scalpel = scalpel_with(surgery, 1e5);
+  move_to(scalpel, surgery, (double[]){1.1, 1, 0.1});
+  assert_false(move_to(scalpel, surgery, (double[]){2.2, 2, 0.1}).attempt); // across a cell
+  assert_false(move_to(scalpel, surgery, (double[]){4.4, 1, 0.1}).attempt); // and far away
+  assert_true(move_to(scalpel, surgery, (double[]){3.3, 1, 0.1}).cut);
+  clv_scalpel_destroy(scalpel);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+}
+
 // A vertex that is removed under the point, and a memory that is put into another scalpel.
 static void it_goes_on(void **unused) {
   (void)unused;
@@ -506,6 +557,8 @@ int main(void) {
       cmocka_unit_test(air_is_not_cut),
       cmocka_unit_test(cloth_is_cut),
       cmocka_unit_test(every_grid_is_cut),
+      cmocka_unit_test(strokes_may_be_long),
+      cmocka_unit_test(cuts_follow_edges),
       cmocka_unit_test(it_goes_on),
       cmocka_unit_test(wrong_scalpels_are_refused),
       cmocka_unit_test(memory_may_run_out_anywhere),

@@ -62,6 +62,13 @@ typedef struct clv_blade {
   double before[2][3], after[2][3];
 } clv_blade;
 
+// How vertices moved while a tool did: what cuts is the way of the tool through the matter, not through space.
+typedef struct clv_motion {
+  const double *from; // where vertices were, three numbers a slot; NULL: they rest
+  double left[2];     // of their way from there to here, the part that was before them when the tool began, and when it
+                      // ended: 1 and 0 when it took as long
+} clv_motion;
+
 typedef enum clv_cut_kind {
   CLV_CUT_FACETS,    // those of a list of darts
   CLV_CUT_PARTICLES, // those whose corners are all in a list of vertices
@@ -78,6 +85,7 @@ typedef struct clv_cut {
   clv_zone zone;
   const clv_mesh *surface; // its triangles; quadrangles are taken as two
   clv_blade blade;
+  clv_motion motion; // while the blade went
 } clv_cut;
 
 // Unsews the facets. report may be NULL, here and below.
@@ -99,6 +107,9 @@ CLV_API clv_result clv_surgery_pierce(clv_surgery *surgery, const clv_zone *shap
 // The same for all that the shape touches on its way while it is displaced, straight on, from one vector to another.
 CLV_API clv_result clv_surgery_pierce_along(clv_surgery *surgery, const clv_zone *shape, const double from[3],
                                             const double to[3], clv_surgery_report *report);
+// The same through a body that moves meanwhile.
+CLV_API clv_result clv_surgery_pierce_moving(clv_surgery *surgery, const clv_zone *shape, const double from[3],
+                                             const double to[3], const clv_motion *motion, clv_surgery_report *report);
 
 // Rules
 
@@ -171,7 +182,8 @@ CLV_API clv_result clv_surgery_tear(clv_surgery *surgery, const clv_tear *tear, 
 
 typedef struct clv_slice {
   clv_blade blade; // what it swept
-  bool whole;      // a plane through the whole body instead
+  clv_motion motion;
+  bool whole; // a plane through the whole body instead
   double point[3], normal[3];
   uint32_t level; // to which cells are refined that the blade crosses, or a vertex moves in; 0: not at all
   double snap;    // vertices nearer to the blade than this part of their shortest edge are moved onto it; 0.3
@@ -224,6 +236,11 @@ typedef struct clv_scalpel_report {
 
 // The point is at `tip` now. Presses on the tissue until the next call, tries, and cuts. report may be NULL.
 CLV_API clv_result clv_scalpel_move(clv_scalpel *scalpel, const double tip[3], clv_scalpel_report *report);
+// The point goes from here to there, and touches often enough on its way to come near every vertex on it: one call does
+// what many short ones do. Each touch that cuts is one transaction. Of the report, `touching` and `force` are as they
+// are at the end, `stress` is the greatest, and all else adds up.
+CLV_API clv_result clv_scalpel_move_along(clv_scalpel *scalpel, const double from[3], const double to[3],
+                                          clv_scalpel_report *report);
 // Takes it off the tissue.
 CLV_API void clv_scalpel_lift(clv_scalpel *scalpel);
 // What must be kept, beside the body, to go on later with the same bits: `count` doubles that may be written with as

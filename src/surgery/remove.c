@@ -104,6 +104,19 @@ static clv_result shape_of(clv_surgery *s, const clv_zone *zone, const double *c
   return CLV_OK;
 }
 
+// The way of a shape as a cell sees it that has come along its own: the mean of its corners'.
+static void look_from(const clv_surgery *s, const surgery_corners *corners, const clv_motion *motion, solid *shape) {
+  const double *pos = clv_body_positions(s->body);
+  for (uint32_t k = 0; motion->from && k < 3; k++) {
+    double way = 0;
+    for (uint32_t c = 0; c < corners->count; c++) {
+      const size_t at = 3 * (size_t)corners->slots[c] + k;
+      way += (pos[at] - motion->from[at]) / corners->count;
+    }
+    for (uint32_t p = 0; p < shape->count; p++) shape->points[p][k] += motion->left[p >= shape->count / 2] * way;
+  }
+}
+
 // A cell is taken for the hull of its corners.
 static bool touches(const clv_surgery *s, const surgery_corners *corners, const solid *shape) {
   const double *pos = clv_body_positions(s->body);
@@ -113,16 +126,25 @@ static bool touches(const clv_surgery *s, const surgery_corners *corners, const 
   return surgery_hull_distance(hull, corners->count, other, shape->count, shape->radius) <= shape->radius;
 }
 
-static clv_result select_touched(clv_surgery *s, const solid *shape) {
+static clv_result select_touched(clv_surgery *s, const solid *shape, const clv_motion *motion) {
+  double least[3], greatest[3], reach[3];
+  surgery_motion_reach(s, motion, reach);
+  for (uint32_t k = 0; k < 3; k++) {
+    least[k] = shape->least[k] - reach[k];
+    greatest[k] = shape->greatest[k] + reach[k];
+  }
   s->cells.count = 0;
-  const clv_result result = surgery_code_vertices(s, shape->least, shape->greatest);
+  const clv_result result = surgery_code_vertices(s, least, greatest);
   if (result != CLV_OK) return result;
   clv_dart cell;
   for (surgery_cursor at = {0}; (cell = surgery_next_cell(s->map, &at));) {
     surgery_corners corners;
     if (!surgery_cell_corners(s, cell, &corners) || !BASE_RESERVE(&s->allocator, &s->points, corners.count))
       return surgery_no_memory(s);
-    if (surgery_cell_code(s, &corners).every || !touches(s, &corners, shape)) continue;
+    if (surgery_cell_code(s, &corners).every) continue;
+    solid seen = *shape;
+    look_from(s, &corners, motion, &seen);
+    if (!touches(s, &corners, &seen)) continue;
     if (!append_cell(s, cell)) return surgery_no_memory(s);
   }
   return CLV_OK;
@@ -143,10 +165,15 @@ clv_result clv_surgery_pierce(clv_surgery *s, const clv_zone *zone, clv_surgery_
 
 clv_result clv_surgery_pierce_along(clv_surgery *s, const clv_zone *zone, const double from[3], const double to[3],
                                     clv_surgery_report *report) {
+  return clv_surgery_pierce_moving(s, zone, from, to, &(clv_motion){.from = NULL}, report);
+}
+
+clv_result clv_surgery_pierce_moving(clv_surgery *s, const clv_zone *zone, const double from[3], const double to[3],
+                                     const clv_motion *motion, clv_surgery_report *report) {
   if (report) *report = (clv_surgery_report){0};
   solid shape = {.count = 0};
   clv_result result = shape_of(s, zone, (const double *const[]){from, to}, &shape);
-  if (result == CLV_OK) result = select_touched(s, &shape);
+  if (result == CLV_OK) result = select_touched(s, &shape, motion);
   s->facets.count = 0;
   for (uint32_t k = 0; result == CLV_OK && k < s->cells.count; k++)
     result = surgery_each_facet(s, s->cells.data[k], list_sewn, NULL);

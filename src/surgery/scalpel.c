@@ -151,11 +151,26 @@ static clv_result cut(clv_scalpel *scalpel, const scalpel_contact *contact, clv_
   return result;
 }
 
-// v1 is another vertex than v0: is the point near enough to it, and does the tissue yield?
+// Whether an edge joins two vertices: the one, or another half of it.
+static clv_result are_joined(clv_surgery *s, clv_id v0, clv_id v1, bool *joined) {
+  clv_walk edges;
+  if (clv_walk_incident(&edges, s->map, CLV_VERTEX, CLV_EDGE, clv_id_dart(s->map, CLV_VERTEX, v1)) != CLV_OK)
+    return surgery_no_memory(s);
+  *joined = false;
+  for (uint32_t k = 0; !*joined && k < edges.count; k++)
+    *joined = is_at(s, v0, clv_id_of(s->map, CLV_VERTEX, clv_alpha(s->map, edges.darts[k], 0)));
+  clv_walk_end(&edges);
+  return CLV_OK;
+}
+
+// v1 is another vertex than v0: does an edge join them, is the point near enough, and does the tissue yield?
 static clv_result attempt(clv_scalpel *scalpel, scalpel_contact *contact, clv_scalpel_report *report) {
   clv_surgery *s = scalpel->surgery;
   const clv_id v0 = id_from(scalpel->memory.from);
   const double *from = clv_body_positions(s->body) + 3 * (size_t)v0.index;
+  bool joined = false;
+  const clv_result known = are_joined(s, v0, contact->nearest, &joined);
+  if (known != CLV_OK || !joined) return known;
   const double reach = scalpel->def.attempt * distance_from(s, contact->nearest, from);
   if (!(distance_from(s, contact->nearest, contact->point) <= reach)) return CLV_OK;
   report->attempt = true;
@@ -227,4 +242,58 @@ clv_result clv_scalpel_move(clv_scalpel *scalpel, const double tip[3], clv_scalp
   else
     scalpel->memory = (scalpel_memory){0};
   return CLV_OK;
+}
+
+// On its way
+
+enum { MOST_TOUCHES = 1000 }; // in one go
+
+// How far the point may go until it must touch again, so that it comes near to every vertex on its way.
+static clv_result find_pace(const clv_scalpel *scalpel, double *pace) {
+  clv_surgery *s = scalpel->surgery;
+  const clv_id last = id_from(scalpel->memory.last);
+  *pace = 0.5 * scalpel->def.radius;
+  if (scalpel->memory.touching == 0 || !clv_id_alive(s->map, CLV_VERTEX, last)) return CLV_OK;
+  clv_walk edges;
+  if (clv_walk_incident(&edges, s->map, CLV_VERTEX, CLV_EDGE, clv_id_dart(s->map, CLV_VERTEX, last)) != CLV_OK)
+    return surgery_no_memory(s);
+  const double *here = clv_body_positions(s->body) + 3 * (size_t)last.index;
+  for (uint32_t k = 0; k < edges.count; k++) {
+    const clv_id end = clv_id_of(s->map, CLV_VERTEX, clv_alpha(s->map, edges.darts[k], 0));
+    *pace = fmin(*pace, 0.5 * scalpel->def.attempt * distance_from(s, end, here));
+  }
+  clv_walk_end(&edges);
+  return CLV_OK;
+}
+
+void scalpel_add_report(clv_scalpel_report *sum, const clv_scalpel_report *one) {
+  sum->touching = one->touching;
+  sum->attempt |= one->attempt;
+  sum->cut |= one->cut;
+  sum->stress = fmax(sum->stress, one->stress);
+  memcpy(sum->force, one->force, sizeof sum->force);
+  sum->did.facets += one->did.facets;
+  sum->did.vertices += one->did.vertices;
+  sum->did.moved += one->did.moved;
+  sum->did.refused += one->did.refused;
+  sum->did.stuck += one->did.stuck;
+}
+
+clv_result clv_scalpel_move_along(clv_scalpel *scalpel, const double from[3], const double to[3],
+                                  clv_scalpel_report *report) {
+  const double way[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]}, length = sqrt(scalpel_dot(way, way));
+  clv_scalpel_report sum = {0};
+  clv_result result = CLV_OK;
+  for (double gone = 0; result == CLV_OK && gone < 1;) {
+    clv_scalpel_report one = {0};
+    double pace, tip[3];
+    result = find_pace(scalpel, &pace);
+    if (result != CLV_OK) break;
+    gone += fmax(pace / length, 1.0 / MOST_TOUCHES);
+    for (uint32_t k = 0; k < 3; k++) tip[k] = gone < 1 ? from[k] + gone * way[k] : to[k];
+    result = clv_scalpel_move(scalpel, tip, &one);
+    scalpel_add_report(&sum, &one);
+  }
+  if (report) *report = sum;
+  return result;
 }

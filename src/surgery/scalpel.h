@@ -73,6 +73,9 @@ int32_t scalpel_odd_level(const clv_surgery *surgery, const clv_walk *star);
 // Sets the values that were planned. Inside a transaction, before facets are unsewn.
 clv_result scalpel_carry_out(clv_surgery *surgery);
 
+// Adds what a touch did to what those before it did; what the tool feels is what it felt last.
+void scalpel_add_report(clv_scalpel_report *sum, const clv_scalpel_report *one);
+
 static inline double scalpel_dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

@@ -282,16 +282,60 @@ static clv_result select_surface(clv_surgery *s, const clv_mesh *mesh) {
   return result == CLV_OK ? select_sheet(s) : result;
 }
 
-static clv_result select_blade(clv_surgery *s, const clv_blade *blade) {
+static bool add_blade(clv_surgery *s, const clv_blade *blade) {
+  surgery_sheet_start(&s->sheet, s->body->size);
+  return surgery_sheet_add(&s->sheet, &s->allocator, blade->before[0], blade->before[1], blade->after[1]) &&
+         surgery_sheet_add(&s->sheet, &s->allocator, blade->before[0], blade->after[1], blade->after[0]);
+}
+
+// A blade in a body that moves; between cells that rest, what it swept is a sheet
+
+static clv_result offer_parted_moving(clv_surgery *s, clv_dart facet, void *user) {
+  const clv_cut *cut = user;
+  const clv_dart beyond = clv_alpha(s->map, facet, s->map->dimension);
+  if (beyond == facet) return CLV_OK;
+  const clv_dart cells[2] = {facet < beyond ? facet : beyond, facet < beyond ? beyond : facet};
+  surgery_ends ends;
+  for (uint32_t e = 0; e < 2; e++)
+    if (!surgery_cell_centre(s, cells[e], cut->motion.from, ends.was[e]) ||
+        !surgery_cell_centre(s, cells[e], clv_body_positions(s->body), ends.now[e]))
+      return surgery_no_memory(s);
+  const int side = memcmp(ends.was, ends.now, sizeof ends.now)
+                       ? surgery_blade_meets(&cut->blade, &cut->motion, &ends, s->sheet.aside)
+                       : surgery_sheet_parts(&s->sheet, ends.now[0], ends.now[1]);
+  return side ? offer(s, side > 0 ? cells[0] : cells[1]) : CLV_OK;
+}
+
+static clv_result select_moving(clv_surgery *s, const clv_cut *cut) {
+  const clv_blade *b = &cut->blade;
+  double least[3], greatest[3], reach[3];
+  surgery_motion_reach(s, &cut->motion, reach);
+  for (uint32_t k = 0; k < 3; k++) {
+    const double margin = 2 * reach[k] + 1e-8 * s->body->size;
+    least[k] = fmin(fmin(b->before[0][k], b->before[1][k]), fmin(b->after[0][k], b->after[1][k])) - margin;
+    greatest[k] = fmax(fmax(b->before[0][k], b->before[1][k]), fmax(b->after[0][k], b->after[1][k])) + margin;
+  }
+  if (!add_blade(s, b) || !surgery_sheet_finish(&s->sheet, &s->allocator)) return surgery_no_memory(s);
+  clv_result result = surgery_code_vertices(s, least, greatest);
+  clv_dart cell;
+  clv_cut moving = *cut;
+  for (surgery_cursor at = {0}; result == CLV_OK && (cell = surgery_next_cell(s->map, &at));) {
+    surgery_corners corners;
+    if (!surgery_cell_corners(s, cell, &corners)) return surgery_no_memory(s);
+    const surgery_code code = surgery_cell_code(s, &corners);
+    if (!code.every || code.every != code.some) result = surgery_each_facet(s, cell, offer_parted_moving, &moving);
+  }
+  return result;
+}
+
+static clv_result select_blade(clv_surgery *s, const clv_cut *cut) {
+  const clv_blade *blade = &cut->blade;
   for (uint32_t e = 0; e < 2; e++)
     for (uint32_t k = 0; k < 3; k++)
       if (!isfinite(blade->before[e][k]) || !isfinite(blade->after[e][k]))
         return surgery_fail(s, CLV_ERROR_ARGUMENT, "a coordinate of the blade is not a number");
-  surgery_sheet_start(&s->sheet, s->body->size);
-  if (!surgery_sheet_add(&s->sheet, &s->allocator, blade->before[0], blade->before[1], blade->after[1]) ||
-      !surgery_sheet_add(&s->sheet, &s->allocator, blade->before[0], blade->after[1], blade->after[0]))
-    return surgery_no_memory(s);
-  return select_sheet(s);
+  if (cut->motion.from) return select_moving(s, cut);
+  return add_blade(s, blade) ? select_sheet(s) : surgery_no_memory(s);
 }
 
 clv_result surgery_select(clv_surgery *s, const clv_cut *cut) {
@@ -312,7 +356,7 @@ clv_result surgery_select(clv_surgery *s, const clv_cut *cut) {
     result = select_surface(s, cut->surface);
     break;
   case CLV_CUT_BLADE:
-    result = select_blade(s, &cut->blade);
+    result = select_blade(s, cut);
     break;
   default:
     return surgery_fail(s, CLV_ERROR_ARGUMENT, "there is no cut of kind %d", (int)cut->kind);

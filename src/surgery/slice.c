@@ -41,6 +41,17 @@ static double height_of(const slicing *c, const double *p) {
   return scalpel_dot(from, c->normal);
 }
 
+// Where the edge came from, had it always gone as it does now: far out of the body.
+static void look_back(slicing *c) {
+  const clv_blade *b = &c->slice->blade;
+  double way = 0;
+  for (uint32_t e = 0; e < 2; e++)
+    for (uint32_t k = 0; k < 3; k++) way = fmax(way, fabs(b->after[e][k] - b->before[e][k]));
+  const double times = 100 * c->surgery->body->size / way;
+  for (uint32_t e = 0; e < 2; e++)
+    for (uint32_t k = 0; k < 3; k++) c->origin[e][k] = b->before[e][k] - times * (b->after[e][k] - b->before[e][k]);
+}
+
 // *swept: whether there is anything to cut with.
 static clv_result find_plane(slicing *c, bool *swept) {
   const clv_slice *slice = c->slice;
@@ -64,6 +75,7 @@ static clv_result find_plane(slicing *c, bool *swept) {
   }
   scalpel_cross(one, other, normal);
   *swept = set_normal(c, normal);
+  look_back(c);
   if (*swept && fabs(height_of(c, b->before[0])) > 1e-6 * sqrt(scalpel_dot(one, one)))
     return surgery_fail(c->surgery, CLV_ERROR_ARGUMENT,
                         "what the blade swept is not plane: slice in shorter strokes, or cut with a surface");
@@ -84,10 +96,17 @@ static bool in_triangle(const slicing *c, const double *p, const double *const c
   return left || right;
 }
 
+static bool is_between(const slicing *c, const double *p, const double (*from)[3], const double (*to)[3]) {
+  return in_triangle(c, p, (const double *const[3]){from[0], from[1], to[1]}) ||
+         in_triangle(c, p, (const double *const[3]){from[0], to[1], to[0]});
+}
+
 bool slice_reaches(const slicing *c, const double point[3]) {
-  const clv_blade *b = &c->slice->blade;
-  return c->slice->whole || in_triangle(c, point, (const double *const[3]){b->before[0], b->before[1], b->after[1]}) ||
-         in_triangle(c, point, (const double *const[3]){b->before[0], b->after[1], b->after[0]});
+  return c->slice->whole || is_between(c, point, c->slice->blade.before, c->slice->blade.after);
+}
+
+bool slice_passed(const slicing *c, const double point[3]) {
+  return slice_reaches(c, point) || is_between(c, point, (const double(*)[3])c->origin, c->slice->blade.before);
 }
 
 // Sides
@@ -196,12 +215,42 @@ static clv_result side_of(slicing *c, clv_dart cell, int *side) {
     below |= c->sides.data[corners.slots[v]] < 0;
     sum += s->heights.data[corners.slots[v]];
   }
-  *side = above != below ? (above ? 1 : -1) : sum >= 0 ? 1 : -1;
+  *side = above != below ? (above ? 1 : -1) : sum >= -c->slack ? 1 : -1; // in doubt above, in every stroke
   return CLV_OK;
 }
 
-// A facet on the plane is cut where the blade came to a corner of it, so that strokes add up; another one where the
-// blade parts the centres of its cells.
+// What must be known of an off-lying facet before it is cut: places that the blade has to pass, the last of them now.
+typedef struct needs {
+  bool passed, now;
+} needs;
+
+// Where the plane crosses the way between two places.
+static void add_need(const slicing *c, const double *p, const double *q, double here, double there, needs *n) {
+  double crossing[3];
+  for (uint32_t k = 0; k < 3; k++) crossing[k] = p[k] + fabs(here) / (fabs(here) + fabs(there)) * (q[k] - p[k]);
+  n->passed = n->passed && slice_passed(c, crossing);
+  n->now = n->now || slice_reaches(c, crossing);
+}
+
+// Those edges of a cell that are to be split, and are not.
+static clv_result add_splits(slicing *c, clv_dart cell, needs *n) {
+  clv_surgery *s = c->surgery;
+  if (!c->slice->exact || !slice_may_split(c, cell)) return CLV_OK;
+  surgery_corners corners;
+  if (!surgery_cell_corners(s, cell, &corners)) return surgery_no_memory(s);
+  const double *pos = clv_body_positions(s->body);
+  for (uint32_t v = 0; v < corners.count; v++)
+    for (uint32_t w = 0; w < v; w++) {
+      const uint32_t a = corners.slots[v], b = corners.slots[w];
+      if (c->sides.data[a] * c->sides.data[b] < 0)
+        add_need(c, pos + 3 * (size_t)a, pos + 3 * (size_t)b, s->heights.data[a], s->heights.data[b], n);
+    }
+  return CLV_OK;
+}
+
+// A facet on the plane is cut where the blade came to a corner of it, so that strokes add up. Another one is cut when
+// the blade has passed between the centres of its cells, and all places where these are to be split: before that, it is
+// not known which of their pieces will lie where.
 static clv_result is_met(slicing *c, clv_dart facet, bool *met) {
   clv_surgery *s = c->surgery;
   clv_walk walk;
@@ -219,11 +268,15 @@ static clv_result is_met(slicing *c, clv_dart facet, bool *met) {
   double here[3], there[3];
   *met = touched;
   if (on) return CLV_OK;
-  if (!surgery_cell_centre(s, facet, pos, here) ||
-      !surgery_cell_centre(s, clv_alpha(s->map, facet, s->map->dimension), pos, there))
+  const clv_dart beyond = clv_alpha(s->map, facet, s->map->dimension);
+  needs n = {.passed = true};
+  if (!surgery_cell_centre(s, facet, pos, here) || !surgery_cell_centre(s, beyond, pos, there))
     return surgery_no_memory(s);
-  *met = surgery_sheet_parts(&s->sheet, here, there) != 0;
-  return CLV_OK;
+  add_need(c, here, there, height_of(c, here), height_of(c, there), &n);
+  clv_result result = add_splits(c, facet, &n);
+  if (result == CLV_OK) result = add_splits(c, beyond, &n);
+  *met = n.passed && n.now;
+  return result;
 }
 
 static clv_result list_if_parted(clv_surgery *s, clv_dart facet, void *user) {
@@ -239,21 +292,9 @@ static clv_result list_if_parted(clv_surgery *s, clv_dart facet, void *user) {
   return CLV_OK;
 }
 
-static clv_result make_sheet(slicing *c) {
-  clv_surgery *s = c->surgery;
-  const clv_blade *b = &c->slice->blade;
-  surgery_sheet_start(&s->sheet, s->body->size);
-  return surgery_sheet_add(&s->sheet, &s->allocator, b->before[0], b->before[1], b->after[1]) &&
-                 surgery_sheet_add(&s->sheet, &s->allocator, b->before[0], b->after[1], b->after[0]) &&
-                 surgery_sheet_finish(&s->sheet, &s->allocator)
-             ? CLV_OK
-             : surgery_no_memory(s);
-}
-
 static clv_result list_facets(slicing *c) {
   clv_surgery *s = c->surgery;
   clv_result result = slice_measure(c);
-  if (result == CLV_OK && !c->slice->whole) result = make_sheet(c);
   s->facets.count = 0;
   clv_dart cell;
   for (surgery_cursor at = {0}; result == CLV_OK && (cell = surgery_next_cell(s->map, &at));) {
@@ -281,7 +322,9 @@ clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery
   if (report) *report = did;
   const char *wrong = clv_slice_wrong(slice);
   if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the slice makes no sense: %s", wrong);
-  slicing c = {.surgery = s, .slice = slice, .slack = 1e-9 * s->body->size};
+  clv_slice seen = *slice;
+  if (!slice->whole) seen.blade = surgery_blade_seen(s, &slice->blade, &slice->motion);
+  slicing c = {.surgery = s, .slice = &seen, .slack = 1e-9 * s->body->size};
   bool swept = false;
   clv_result result = find_plane(&c, &swept);
   if (result == CLV_OK && swept) {

@@ -8,6 +8,10 @@
 // the body's size, those that were moved there, and those that are taken for it because a cell beside them could not be
 // cut well otherwise. A cell is crossed when it has corners on both sides. Whatever was done, the cut runs between the
 // cells above and those below; a cell that is still crossed goes where its centre is.
+//
+// A blade comes in strokes, and they add up to what one does. The mesh is the memory of those before: edges that were
+// split. What a stroke decides it decides for the whole plane, and does where the blade is; a facet off the plane waits
+// until the blade has passed all that may still become of its two cells. What lies behind a blade counts as passed.
 
 #ifndef SURGERY_SLICE_H
 #define SURGERY_SLICE_H
@@ -22,6 +26,7 @@ typedef struct slice_edge {
   double square;      // of its length at rest
   double ends_sum[3]; // twice its middle at rest
   int32_t level;      // of the vertex in it
+  bool reached;       // by the blade: it is to be bisected now
   bool dropped;       // left whole, for the bound on quality
 } slice_edge;
 
@@ -36,6 +41,7 @@ typedef struct slicing {
   double point[3], normal[3]; // of length 1
   double slack;               // what is as near to the plane lies on it, m
   double least[3], greatest[3];
+  double origin[2][3];      // of the blade's edge, far behind it
   BASE_ARRAY(int8_t) sides; // by slot: 1, 0, -1
   BASE_ARRAY(uint8_t) on;   // by slot: on the plane, wherever it is
   BASE_ARRAY(slice_edge) edges;
@@ -46,6 +52,8 @@ typedef struct slicing {
 
 // Whether a point of the plane lies where the blade went.
 bool slice_reaches(const slicing *cutting, const double point[3]);
+// Or came from, had it always gone as it does now.
+bool slice_passed(const slicing *cutting, const double point[3]);
 // Heights and sides of all vertices, where they are now.
 clv_result slice_measure(slicing *cutting);
 // Whether a cell is crossed, and comes near what was swept.

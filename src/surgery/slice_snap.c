@@ -218,7 +218,14 @@ static clv_result plan(slicing *c, const candidate *v, bool *stuck) {
   return CLV_OK;
 }
 
-// *stuck: how many are.
+// Of all strokes one does: where it goes past the vertex.
+static bool is_below_blade(const slicing *c, uint32_t slot) {
+  const double *p = clv_body_positions(c->surgery->body) + 3 * (size_t)slot, height = c->surgery->heights.data[slot];
+  const double foot[3] = {p[0] - height * c->normal[0], p[1] - height * c->normal[1], p[2] - height * c->normal[2]};
+  return slice_reaches(c, foot);
+}
+
+// *stuck: how many are that the blade goes past now.
 static clv_result plan_all(slicing *c, const candidates *found, uint32_t *stuck) {
   clv_surgery *s = c->surgery;
   clv_result result = surgery_reserve_marks(s);
@@ -227,7 +234,7 @@ static clv_result plan_all(slicing *c, const candidates *found, uint32_t *stuck)
     bool cannot = false;
     if (s->marks.data[found->data[k].slot]) continue;
     result = plan(c, &found->data[k], &cannot);
-    *stuck += cannot;
+    *stuck += cannot && is_below_blade(c, found->data[k].slot);
   }
   for (uint32_t k = 0; k < c->shifts.count; k++)
     for (uint32_t e = 0; e < 2; e++) s->marks.data[c->shifts.data[k].place.vertex[e].index] = 0;

@@ -66,7 +66,8 @@ static clv_result add_edge(slicing *c, clv_dart dart) {
   clv_surgery *s = c->surgery;
   slice_edge edge = {.dart = dart,
                      .ends = {corner_slot(s->map, dart), corner_slot(s->map, clv_alpha(s->map, dart, 0))}};
-  if (!is_reached(c, edge.ends[0], edge.ends[1])) return CLV_OK;
+  if (c->sides.data[edge.ends[0]] * c->sides.data[edge.ends[1]] >= 0) return CLV_OK;
+  edge.reached = is_reached(c, edge.ends[0], edge.ends[1]);
   const double *rest = clv_body_rest(s->body);
   const double here = s->heights.data[edge.ends[0]], there = s->heights.data[edge.ends[1]];
   edge.part = here / (here - there);
@@ -202,22 +203,25 @@ static double worst_piece(const slicing *c, const slice_use *uses, uint32_t coun
   return worst;
 }
 
-// Something is done about a cell whose pieces would be bad.
-static void give_way(slicing *c, const slice_use *uses, uint32_t count) {
+// Something is done about a cell whose pieces would be bad. True where the blade is there now: once in all strokes.
+static bool give_way(slicing *c, const slice_use *uses, uint32_t count) {
   double nearest = 1;
   uint32_t end = 0;
+  bool reached = false;
   for (uint32_t k = 0; k < count; k++) {
     const slice_edge *edge = &c->edges.data[uses[k].edge];
     if (!is_cut(c, edge) || fmin(edge->part, 1 - edge->part) >= nearest) continue;
     nearest = fmin(edge->part, 1 - edge->part);
     end = edge->ends[edge->part > 0.5];
+    reached = edge->reached;
   }
   if (nearest < NEAR_END) {
     c->on.data[end] = 1;
     c->sides.data[end] = 0;
-    return;
+    return reached;
   }
   for (uint32_t k = 0; k < count; k++) c->edges.data[uses[k].edge].dropped = true;
+  return reached;
 }
 
 // Until every piece is good: what is done about one cell is felt by others. Each turn fewer edges are cut.
@@ -228,8 +232,7 @@ static void choose(slicing *c, clv_surgery_report *report) {
     for (uint32_t k = 0, end; k < c->uses.count; k = end) {
       for (end = k; end < c->uses.count && c->uses.data[end].cell == c->uses.data[k].cell;) end++;
       if (worst_piece(c, c->uses.data + k, end - k) >= c->slice->quality) continue;
-      give_way(c, c->uses.data + k, end - k);
-      report->refused++;
+      report->refused += give_way(c, c->uses.data + k, end - k);
       changed = true;
     }
   }
@@ -260,7 +263,8 @@ static uint32_t count_split(const slicing *c) {
   uint32_t split = 0;
   clv_dart last = CLV_NO_DART;
   for (uint32_t k = 0; k < c->uses.count; k++) {
-    if (c->uses.data[k].cell == last || !is_cut(c, &c->edges.data[c->uses.data[k].edge])) continue;
+    const slice_edge *edge = &c->edges.data[c->uses.data[k].edge];
+    if (c->uses.data[k].cell == last || !edge->reached || !is_cut(c, edge)) continue;
     last = c->uses.data[k].cell;
     split++;
   }
@@ -349,7 +353,7 @@ static clv_result bisect_all(slicing *c) {
   clv_result result = CLV_OK;
   for (uint32_t e = 0; result == CLV_OK && e < c->edges.count; e++) {
     const slice_edge *edge = &c->edges.data[e];
-    if (!is_cut(c, edge)) continue;
+    if (!edge->reached || !is_cut(c, edge)) continue;
     clv_dart added = CLV_NO_DART;
     result = bisect(c, edge, &added);
     if (result == CLV_OK) result = set_values(c, edge, added);

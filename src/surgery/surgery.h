@@ -191,6 +191,19 @@ clv_result surgery_mark_zone(clv_surgery *surgery, const clv_zone *zone);
 // The cells of a zone, in `cells` (remove.c); `what` wants them.
 clv_result surgery_list_cells(clv_surgery *surgery, const clv_zone *zone, const char *what);
 
+// How far vertices moved at most, along each axis, in the part of their way that was left when a tool began (motion.c).
+void surgery_motion_reach(const clv_surgery *surgery, const clv_motion *motion, double reach[3]);
+// Two places that move: where they were and are.
+typedef struct surgery_ends {
+  double was[2][3], now[2][3];
+} surgery_ends;
+// Whether the segment between two places and the edge of a blade meet while both move: 0: they do not; 1: they do, and
+// the first place lies on the side from which what the blade swept turns counterclockwise; -1: the second does.
+int surgery_blade_meets(const clv_blade *blade, const clv_motion *motion, const surgery_ends *ends, double aside);
+
+// The way of a blade as the matter about its edge sees it: a plane stays one.
+clv_blade surgery_blade_seen(const clv_surgery *surgery, const clv_blade *blade, const clv_motion *motion);
+
 // Selecting (select.c): the facets of a cut, in `facets`, those of refined cells whole. Not those that are free.
 clv_result surgery_select(clv_surgery *surgery, const clv_cut *cut);
 // Why a cut that was just selected takes nothing.

@@ -5,6 +5,7 @@
 #include "surgery/surgery.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -129,72 +130,108 @@ clv_result world_apply(clv_world *world, const world_action *entry, clv_surgery_
 
 // On a path
 
-// Calls `stroke` for each straight piece of the path between two times.
-typedef clv_result stroke_function(clv_world *world, const world_action *entry, const double *from, const double *to,
-                                   clv_surgery_report *report);
+bool world_knows_places(const world_body *b) {
+  return b->was.count == 3 * clv_body_slots(b->body) && b->was_revision == clv_map_revision(clv_body_map(b->body));
+}
 
-static clv_result follow(clv_world *world, const world_action *entry, double from, double to, stroke_function *stroke,
-                         clv_surgery_report *report) {
+bool world_keep_body_places(const clv_world *world, world_body *b) {
+  const uint32_t count = 3 * clv_body_slots(b->body);
+  if (!BASE_RESERVE(&world->allocator, &b->was, count)) return false;
+  memcpy(b->was.data, clv_body_positions(b->body), count * sizeof *b->was.data);
+  b->was.count = count;
+  b->was_revision = clv_map_revision(clv_body_map(b->body));
+  return true;
+}
+
+clv_result world_keep_places(clv_world *world) {
+  for (uint32_t k = 0; k < world->bodies.count; k++) world->bodies.data[k].was.count = 0;
+  for (uint32_t k = 0; k < world->tools.count; k++) {
+    const world_action *entry = &world->actions.data[world->tools.data[k]];
+    if (!world_keep_body_places(world, &world->bodies.data[entry->action.body])) return world_no_memory(world);
+  }
+  return CLV_OK;
+}
+
+// Where vertices were a step ago. Those of a body that has changed since, or that no tool was used on then, came with
+// the speed that they have.
+static clv_result find_places(const clv_world *world, world_body *b) {
+  if (world_knows_places(b)) return CLV_OK;
+  if (!world_keep_body_places(world, b)) return CLV_ERROR_MEMORY;
+  const double *v = clv_body_velocities(b->body);
+  for (size_t k = 0; k < b->was.count; k++) b->was.data[k] -= v[k] * world->step;
+  return CLV_OK;
+}
+
+clv_result world_follow(clv_world *world, const world_action *entry, double from, double to, world_stroke *stroke,
+                        clv_surgery_report *report) {
   const clv_action *a = &entry->action;
-  double before[3], after[3];
-  physics_path_at(a->path, a->key_count, from, before, NULL);
+  world_body *b = &world->bodies.data[a->body];
+  const double now = clv_world_time(world) - a->time;
+  world_way way = {.motion.left[1] = fmin((now - from) / world->step, 1)};
+  physics_path_at(a->path, a->key_count, from, way.to, NULL);
   uint32_t next = 0;
   while (next < a->key_count && a->path[next].time <= from) next++;
   for (;;) {
     const double until = next < a->key_count && a->path[next].time < to ? a->path[next++].time : to;
-    physics_path_at(a->path, a->key_count, until, after, NULL);
+    memcpy(way.from, way.to, sizeof way.from);
+    way.motion.left[0] = way.motion.left[1];
+    physics_path_at(a->path, a->key_count, until, way.to, NULL);
+    way.motion.left[1] = fmax((now - until) / world->step, 0);
     clv_surgery_report one = {0};
-    const clv_result result = stroke(world, entry, before, after, &one);
+    clv_result result = find_places(world, b);
+    if (result != CLV_OK) return world_no_memory(world);
+    way.motion.from = b->was.data;
+    result = stroke(world, entry, &way, &one);
     if (result != CLV_OK) return of_surgery(world, entry, result);
     world_sum_surgery(report, &one);
     if (until == to) return CLV_OK;
-    memcpy(before, after, sizeof before);
   }
 }
 
-static clv_result cut_stroke(clv_world *world, const world_action *entry, const double *from, const double *to,
-                             clv_surgery_report *report) {
-  if (world_same_point(from, to)) return CLV_OK; // it rests
-  clv_cut cut = {.kind = CLV_CUT_BLADE};
+static clv_blade blade_on(const clv_action *action, const world_way *way) {
+  clv_blade blade;
   for (uint32_t e = 0; e < 2; e++)
     for (uint32_t k = 0; k < 3; k++) {
-      cut.blade.before[e][k] = entry->action.edge[e][k] + from[k];
-      cut.blade.after[e][k] = entry->action.edge[e][k] + to[k];
+      blade.before[e][k] = action->edge[e][k] + way->from[k];
+      blade.after[e][k] = action->edge[e][k] + way->to[k];
     }
+  return blade;
+}
+
+static clv_result cut_stroke(clv_world *world, const world_action *entry, const world_way *way,
+                             clv_surgery_report *report) {
+  const clv_cut cut = {.kind = CLV_CUT_BLADE, .blade = blade_on(&entry->action, way), .motion = way->motion};
   return clv_surgery_cut(surgery_of(world, entry), &cut, report);
 }
 
 clv_result world_sweep_edge(clv_world *world, const world_action *entry, double from, double to,
                             clv_surgery_report *report) {
-  return follow(world, entry, from, to, cut_stroke, report);
+  return world_follow(world, entry, from, to, cut_stroke, report);
 }
 
-static clv_result pierce_stroke(clv_world *world, const world_action *entry, const double *from, const double *to,
+static clv_result pierce_stroke(clv_world *world, const world_action *entry, const world_way *way,
                                 clv_surgery_report *report) {
-  return clv_surgery_pierce_along(surgery_of(world, entry), &entry->action.zone, from, to, report);
+  return clv_surgery_pierce_moving(surgery_of(world, entry), &entry->action.zone, way->from, way->to, &way->motion,
+                                   report);
 }
 
 clv_result world_sweep_shape(clv_world *world, const world_action *entry, double from, double to,
                              clv_surgery_report *report) {
-  return follow(world, entry, from, to, pierce_stroke, report);
+  return world_follow(world, entry, from, to, pierce_stroke, report);
 }
 
-static clv_result slice_stroke(clv_world *world, const world_action *entry, const double *from, const double *to,
+static clv_result slice_stroke(clv_world *world, const world_action *entry, const world_way *way,
                                clv_surgery_report *report) {
-  if (world_same_point(from, to)) return CLV_OK; // it rests
   clv_slice slice = entry->action.slice;
   slice.whole = false;
-  for (uint32_t e = 0; e < 2; e++)
-    for (uint32_t k = 0; k < 3; k++) {
-      slice.blade.before[e][k] = entry->action.edge[e][k] + from[k];
-      slice.blade.after[e][k] = entry->action.edge[e][k] + to[k];
-    }
+  slice.blade = blade_on(&entry->action, way);
+  slice.motion = way->motion;
   return clv_surgery_slice(surgery_of(world, entry), &slice, report);
 }
 
 clv_result world_sweep_slice(clv_world *world, const world_action *entry, double from, double to,
                              clv_surgery_report *report) {
-  return follow(world, entry, from, to, slice_stroke, report);
+  return world_follow(world, entry, from, to, slice_stroke, report);
 }
 
 // As long as the world lasts

@@ -6,7 +6,8 @@
 // value is overwritten by what it was: columns, solvers' memories, gravity, the clock.
 //
 // Blocks are named `clock`, `origin` where the step was changed, `actions`, and for body 0, 1 ... `body0.journal`,
-// `body0.pace`, `body0.ambient`, `body0.column.NAME.KIND`, `body0.memory.NAME`; for scalpels in use `scalpel0.memory`
+// `body0.pace`, `body0.was` where a tool is used, `body0.ambient`, `body0.column.NAME.KIND`, `body0.memory.NAME`; for
+// scalpels in use `scalpel0.memory`
 // ...
 
 #include "physics/body.h"
@@ -33,7 +34,8 @@ typedef struct saved_origin {
 
 typedef struct saved_pace {
   uint32_t parts;
-  uint32_t paced; // nothing has changed since
+  uint16_t paced; // nothing has changed since
+  uint16_t was;   // there is a block `was`, too
 } saved_pace;
 
 typedef struct saved_action {
@@ -233,9 +235,12 @@ static clv_result save_body(clv_world *world, uint32_t number, clv_world_writer 
   clv_journal_save(b->journal, world->bytes.data);
   snprintf(name, sizeof name, "body%u.journal", number);
   clv_result result = put_block(world, write, user, name, world->bytes.data, size);
-  const saved_pace pace = {.parts = b->parts, .paced = world_is_paced(b)};
+  const saved_pace pace = {.parts = b->parts, .paced = world_is_paced(b), .was = world_knows_places(b)};
   snprintf(name, sizeof name, "body%u.pace", number);
   if (result == CLV_OK) result = put_block(world, write, user, name, &pace, sizeof pace);
+  snprintf(name, sizeof name, "body%u.was", number);
+  if (result == CLV_OK && pace.was)
+    result = put_block(world, write, user, name, b->was.data, b->was.count * sizeof *b->was.data);
   saved_ambient ambient = {.drag = b->body->drag,
                            .rayleigh_mass = b->body->rayleigh_mass,
                            .rayleigh_stiffness = b->body->rayleigh_stiffness};
@@ -540,7 +545,10 @@ static clv_result load_pace(const source *s, uint32_t number) {
   if (!pace.parts || pace.parts > WORLD_PARTS) return damaged(s, "the parts of a step make no sense");
   world_set_parts(b, pace.parts);
   b->paced = pace.paced != 0;
-  return CLV_OK;
+  if (!pace.was) return CLV_OK;
+  if (!world_keep_body_places(s->world, b)) return world_no_memory(s->world);
+  snprintf(name, sizeof name, "body%u.was", number);
+  return load_values(s, name, b->was.data, b->was.count * sizeof *b->was.data);
 }
 
 static clv_result load_all(const source *s, const saved_clock *clock, clv_journal **journals) {

@@ -1,5 +1,6 @@
 // Scalpels on the timetable: taken up at their time, moved along their path, put down at its end.
 
+#include "surgery/scalpel.h"
 #include "physics/body.h"
 #include "world/world.h"
 
@@ -26,22 +27,26 @@ clv_result world_take_scalpel(clv_world *world, const world_action *entry, clv_s
   return CLV_OK;
 }
 
+static clv_result move_stroke(clv_world *world, const world_action *entry, const world_way *way,
+                              clv_surgery_report *report) {
+  world_scalpel *tool = find(world, number_of(world, entry));
+  clv_scalpel_report one;
+  const clv_result result = clv_scalpel_move_along(tool->scalpel, way->from, way->to, &one);
+  scalpel_add_report(&tool->last, &one);
+  *report = one.did;
+  return result;
+}
+
 clv_result world_move_scalpel(clv_world *world, const world_action *entry, double from, double to,
                               clv_surgery_report *report) {
-  (void)from;
   const clv_action *a = &entry->action;
   world_scalpel *tool = find(world, number_of(world, entry));
-  if (to >= a->path[a->key_count - 1].time) {
-    clv_scalpel_lift(tool->scalpel);
-    tool->last = (clv_scalpel_report){0};
-    return CLV_OK;
-  }
-  double tip[3];
-  physics_path_at(a->path, a->key_count, to, tip, NULL);
-  const clv_result result = clv_scalpel_move(tool->scalpel, tip, &tool->last);
-  if (result != CLV_OK)
-    return world_action_fail(world, entry, result, clv_surgery_error(world->bodies.data[a->body].surgery));
-  world_sum_surgery(report, &tool->last.did);
+  tool->last = (clv_scalpel_report){0};
+  const clv_result result = world_follow(world, entry, from, to, move_stroke, report);
+  if (result != CLV_OK || to < a->path[a->key_count - 1].time) return result;
+  clv_scalpel_lift(tool->scalpel);
+  tool->last.touching = false;
+  memset(tool->last.force, 0, sizeof tool->last.force);
   return CLV_OK;
 }
 

@@ -44,6 +44,7 @@ static void free_body(const clv_world *world, world_body *b) {
   clv_body_destroy(b->body);
   if (b->name) base_free(&world->allocator, b->name, strlen(b->name) + 1);
   BASE_RELEASE(&world->allocator, &b->before);
+  BASE_RELEASE(&world->allocator, &b->was);
 }
 
 void clv_world_destroy(clv_world *world) {
@@ -257,6 +258,7 @@ static clv_result step_body(const world_body *b, double time, double step, clv_s
 
 static clv_result step_bodies(clv_world *world, double time, clv_world_report *report) {
   clv_result result = keep_bodies(world);
+  if (result == CLV_OK) result = world_keep_places(world);
   for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) {
     const world_body *b = &world->bodies.data[k];
     result = step_body(b, time, world->step, report ? &report->solver : NULL);

@@ -17,6 +17,8 @@ typedef struct world_body {
   clv_surgery *surgery;
   clv_journal *journal;      // from the first step on; belongs to the map
   BASE_ARRAY(double) before; // positions, velocities and what the solver keeps, before a step
+  BASE_ARRAY(double) was;    // positions before a step that a tool is used after: it goes through what has moved since
+  uint64_t was_revision;     // of the map, then
   uint32_t parts;            // in which it makes each step
   bool paced;                // they are what it needs as it was at the following
   uint64_t paced_revision, paced_subject;
@@ -133,9 +135,23 @@ extern const world_kind world_kinds[CLV_ACTION_KIND_COUNT];
 world_act world_fix, world_release, world_constrain_along, world_set_gravity;                           // constrain.c
 world_act world_remove, world_cut, world_pierce, world_slice, world_refine, world_coarsen, world_apply; // operate.c
 world_use world_sweep_edge, world_sweep_shape, world_sweep_slice, world_tear, world_adapt, world_apply_again;
+// Calls `stroke` for each straight piece of a tool's path between two times.
+typedef struct world_way {
+  double from[3], to[3];
+  clv_motion motion; // of the body meanwhile
+} world_way;
+typedef clv_result world_stroke(clv_world *world, const world_action *entry, const world_way *way,
+                                clv_surgery_report *report);
+clv_result world_follow(clv_world *world, const world_action *entry, double from, double to, world_stroke *stroke,
+                        clv_surgery_report *report);
 world_act world_take_scalpel; // scalpel.c
 world_use world_move_scalpel;
 void world_free_scalpels(clv_world *world);
+// Before a step: where vertices are that tools go through (operate.c).
+clv_result world_keep_places(clv_world *world);
+bool world_keep_body_places(const clv_world *world, world_body *b); // false when memory is out
+// Whether they are those of the last step's beginning.
+bool world_knows_places(const world_body *b);
 
 static inline bool world_same_point(const double *a, const double *b) {
   return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];

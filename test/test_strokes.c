@@ -1,0 +1,229 @@
+// Tools on their way through scenes: what they cut does not depend on the step, nor on who moves, tool or body.
+
+#include "cleave/scene.h"
+#include "support/operated.h"
+#include "support/store.h"
+
+#include <stdio.h>
+
+typedef struct ending {
+  clv_surgery_report did;
+  uint64_t components;
+} ending;
+
+static ending run(const char *text) {
+  clv_error error = {0};
+  clv_scene *scene = clv_scene_parse("test.yaml", text, strlen(text), NULL, &error);
+  if (!scene) fail_msg("%s", error.message);
+  clv_world *world = clv_scene_world(scene, 1, &error);
+  if (!world) fail_msg("%s", error.message);
+  ending end = {.components = 0};
+  while (clv_world_time(world) < clv_scene_until(scene) - 1e-9) {
+    clv_world_report report;
+    if (clv_world_step(world, &report) != CLV_OK) fail_msg("%s", clv_world_error(world));
+    end.did.facets += report.surgery.facets;
+    end.did.vertices += report.surgery.vertices;
+    end.did.removed += report.surgery.removed;
+  }
+  operated_check(clv_world_body(world, 0));
+  end.components = operated_components(clv_world_body(world, 0));
+  clv_world_destroy(world);
+  clv_scene_destroy(scene);
+  return end;
+}
+
+// Sixteen vertices lie on the scalpel's way, and fewer than one to four a step.
+static void scalpels_skip_nothing(void **unused) {
+  (void)unused;
+  static const uint32_t steps[] = {1, 2, 5, 10, 20, 50};
+  for (uint32_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "cleave: 1\n"
+             "mesh: {grid: tri, cells: [20, 20], size: [1, 1]}\n"
+             "material: {young: 100 kPa, thickness: 5 mm}\n"
+             "gravity: [0, 0, 0]\n"
+             "fix: [{box: [[0, 0, 0], [0, 1, 0]]}, {box: [[1, 0, 0], [1, 1, 0]]}]\n"
+             "solver: {method: implicit-euler, step: %u ms}\n"
+             "until: 0.3\n"
+             "events:\n"
+             "  - at: 0.02\n"
+             "    scalpel: {radius: 2 cm, toughness: 0, stiffness: 0.01,\n"
+             "      path: [[0, [0.5, 0.1, 0.01]], [0.2, [0.5, 0.9, 0.01]]]}\n",
+             steps[k]);
+    const ending end = run(text);
+    assert_int_equal(end.did.facets, 17);
+    assert_int_equal(end.did.vertices, 16);
+  }
+}
+
+// A body that falls onto an edge, through it, while that rests, comes up, or goes down more slowly.
+static ending fall(const char *mesh, const char *model, const char *method, const char *tool) {
+  char text[2048];
+  snprintf(text, sizeof text,
+           "cleave: 1\n"
+           "mesh: %s\n"
+           "material: {young: 1 MPa, thickness: 1 cm}\n"
+           "model: %s\n"
+           "gravity: [0, 0, -9.81]\n"
+           "solver: {method: %s, step: 5 ms}\n"
+           "until: 0.55\n"
+           "events:\n"
+           "  - {at: 0.012, %s}\n",
+           mesh, model, method, tool);
+  return run(text);
+}
+
+static const char *const ways[] = {"[[0, [0, 0, 0]], [0.5, [0, 0, 0]]]", "[[0, [0, 0, 0]], [0.5, [0, 0, 1.5]]]",
+                                   "[[0, [0, 0, 0]], [0.1, [0, 0.01, -0.05]], [0.5, [0, 0, -0.1]]]"};
+
+static void bodies_fall_through_knives(void **unused) {
+  (void)unused;
+  static const char *const grids[] = {"hex", "tet5", "tet6"}, *const models[] = {"fem-corotational", "springs"};
+  for (uint32_t n = 0; n < 3 * 2 * 3; n++) {
+    char mesh[256], tool[256];
+    snprintf(mesh, sizeof mesh, "{grid: %s, cells: [8, 4, 4], size: [0.8, 0.4, 0.4]}", grids[n % 3]);
+    snprintf(tool, sizeof tool, "knife: {edge: [[0.42, -1, -0.5], [0.42, 1, -0.5]], path: %s}", ways[n / 6]);
+    const ending end = fall(mesh, models[n / 3 % 2], n % 2 ? "implicit-euler" : "newmark", tool);
+    assert_int_equal(end.components, 2);
+    if (n % 3 == 0) assert_int_equal(end.did.facets, 16);
+  }
+}
+
+// Likewise through the blade of a slice: along the plane of its edge and its way through the body.
+static void bodies_fall_through_slices(void **unused) {
+  (void)unused;
+  static const char *const grids[] = {"hex", "tet5", "tet6"};
+  for (uint32_t n = 0; n < 3 * 2 * 2; n++) {
+    char mesh[256], tool[512];
+    snprintf(mesh, sizeof mesh, "{grid: %s, cells: [8, 4, 4], size: [0.8, 0.4, 0.4]}", grids[n % 3]);
+    snprintf(
+        tool, sizeof tool,
+        "slice: {exact: %s, snap: 0, quality: 0.02, blade: {edge: [[0.443, -1, -0.5], [0.443, 1, -0.5]], path: %s}}",
+        n / 6 ? "true" : "false", ways[n / 3 % 2]);
+    assert_int_equal(fall(mesh, "fem-corotational", "implicit-euler", tool).components, 2);
+  }
+}
+
+// Sheets that fall flat, onto an edge below them, and with their own edge, along y.
+static void surfaces_fall_through_knives(void **unused) {
+  (void)unused;
+  static const char *const grids[] = {"tri", "quad"}, *const models[] = {"fem-corotational", "springs"};
+  for (uint32_t n = 0; n < 2 * 2; n++) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "cleave: 1\n"
+             "mesh: {grid: %s, cells: [8, 4], size: [0.8, 0.4]}\n"
+             "material: {young: 1 MPa, thickness: 1 cm}\n"
+             "model: %s\n"
+             "gravity: [0, -9.81, 0]\n"
+             "solver: {method: implicit-euler, step: 5 ms}\n"
+             "until: 0.55\n"
+             "events:\n"
+             "  - {at: 0.01, knife: {edge: [[0.42, -0.3, -1], [0.42, -0.3, 1]], path: [[0, [0, 0, 0]], [0.5, [0, 0, "
+             "0]]]}}\n",
+             grids[n % 2], models[n / 2]);
+    const ending end = run(text);
+    assert_int_equal(end.components, 2);
+    if (n % 2) assert_int_equal(end.did.facets, 4);
+  }
+}
+
+// Both at rest, or both on the same way: nothing is cut.
+static void what_rests_is_not_cut(void **unused) {
+  (void)unused;
+  static const char *const tools[] = {
+      "knife: {edge: [[0.42, -1, 0.23], [0.42, 1, 0.23]], path: [[0, [0, 0, 0]], [0.5, [0, 0, 0]]]}",
+      "slice: {exact: true, blade: {edge: [[0.42, -1, 0.23], [0.42, 1, 0.23]], path: [[0, [0, 0, 0]], [0.5, [0, 0, "
+      "0]]]}}"};
+  for (uint32_t k = 0; k < 2; k++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "cleave: 1\nmesh: {grid: tet5, cells: [8, 4, 4], size: [0.8, 0.4, 0.4]}\ngravity: [0, 0, 0]\n"
+             "solver: {method: implicit-euler, step: 5 ms}\nuntil: 0.1\nevents:\n  - {at: 0, %s}\n",
+             tools[k]);
+    const ending end = run(text);
+    assert_int_equal(end.did.facets, 0);
+    assert_int_equal(end.components, 1);
+  }
+}
+
+// What falls through a rod has a hole right through; a rod that flies past beside it has touched nothing.
+static void bodies_fall_onto_rods(void **unused) {
+  (void)unused;
+  for (uint32_t n = 0; n < 3; n++) {
+    char tool[256];
+    snprintf(tool, sizeof tool,
+             "pierce: {capsule: {from: [0.35, -1, -0.5], to: [0.35, 1, -0.5], radius: 1 mm}, path: %s}", ways[n]);
+    const ending end =
+        fall("{grid: hex, cells: [8, 4, 8], size: [0.8, 0.4, 0.4]}", "fem-corotational", "implicit-euler", tool);
+    assert_int_equal(end.did.removed, 4 * 8);
+    assert_int_equal(end.components, 2);
+  }
+}
+
+// A knife goes down through a beam that gives way under its own weight, bends and swings: it is parted.
+static void knives_leave_no_bridge(void **unused) {
+  (void)unused;
+  static const char *const grids[] = {"tet6", "tet5", "hex"}, *const methods[] = {"implicit-euler", "newmark"};
+  for (uint32_t n = 0; n < 3 * 2 * 2; n++) {
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "cleave: 1\n"
+        "mesh: {grid: %s, cells: [8, 4, 4], size: [8 cm, 4 cm, 4 cm]}\n"
+        "material: {young: 50 kPa, poisson: 0.4}\n"
+        "fix: [{box: [[0, 0, 0], [0, 4 cm, 4 cm]]}]\n"
+        "solver: {method: %s, step: 5 ms}\n"
+        "until: 0.25\n"
+        "events:\n"
+        "  - at: 0.01\n"
+        "    knife: {edge: [[0.043, -1, 0.06], [0.043, 1, 0.06]], path: [[0, [0, 0, 0]], [0.2, [%g, 0, -0.12]]]}\n",
+        grids[n % 3], methods[n / 3 % 2], n / 6 ? 0.005 : 0);
+    assert_int_equal(run(text).components, 2);
+  }
+}
+
+// Stopped in the middle and resumed: where vertices were is part of what is saved. By a method whose steps are not its
+// speeds times their length.
+static void strokes_go_on_after_a_load(void **unused) {
+  (void)unused;
+  static const char text[] =
+      "cleave: 1\n"
+      "mesh: {grid: tet6, cells: [8, 4, 4], size: [0.8, 0.4, 0.4]}\n"
+      "material: {young: 1 MPa}\n"
+      "solver: {method: newmark, step: 5 ms}\n"
+      "until: 0.55\n"
+      "events:\n"
+      "  - at: 0.012\n"
+      "    knife: {edge: [[0.42, -1, -0.5], [0.42, 1, -0.5]], path: [[0, [0, 0, 0]], [0.5, [0, 0, 0.5]]]}\n";
+  clv_error error = {0};
+  clv_scene *scene = clv_scene_parse("test.yaml", text, sizeof text - 1, NULL, &error);
+  if (!scene) fail_msg("%s", error.message);
+  clv_world *world = clv_scene_world(scene, 1, &error), *other = clv_scene_world(scene, 1, &error);
+  assert_true(world && other);
+  while (clv_world_time(world) < 0.28) assert_int_equal(clv_world_step(world, NULL), CLV_OK);
+  store saved = {.count = 0};
+  assert_int_equal(clv_world_save(world, store_put, &saved), CLV_OK);
+  if (clv_world_load(other, store_get, &saved) != CLV_OK) fail_msg("%s", clv_world_error(other));
+  while (clv_world_time(world) < 0.5) {
+    assert_int_equal(clv_world_step(world, NULL), CLV_OK);
+    assert_int_equal(clv_world_step(other, NULL), CLV_OK);
+    assert_true(clv_world_hash(world) == clv_world_hash(other));
+  }
+  assert_int_equal(operated_components(clv_world_body(other, 0)), 2);
+  store_empty(&saved);
+  clv_world_destroy(other);
+  clv_world_destroy(world);
+  clv_scene_destroy(scene);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(scalpels_skip_nothing),      cmocka_unit_test(bodies_fall_through_knives),
+      cmocka_unit_test(bodies_fall_through_slices), cmocka_unit_test(surfaces_fall_through_knives),
+      cmocka_unit_test(what_rests_is_not_cut),      cmocka_unit_test(bodies_fall_onto_rods),
+      cmocka_unit_test(knives_leave_no_bridge),     cmocka_unit_test(strokes_go_on_after_a_load),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
