@@ -141,7 +141,7 @@ static clv_result judge_fresh(clv_body *body, map *m, uint32_t block) {
   if (!map_row_alive(m, page.kind, map_row(page, block << 6)) || !map_dart_plain(m, block << 6) ||
       section_of_block(body, m, block) >= 0)
     return CLV_OK;
-  clv_dart darts[CLV_TEMPLATE_DARTS];
+  clv_dart darts[CLV_TEMPLATE_DARTS] = {0};
   const candidate cell = {darts, clv_templates[page.kind].dart_count, (clv_kind)page.kind};
   for (uint32_t l = 0; l < cell.count; l++) darts[l] = (block << 6) + l;
   return judge_newcomer(body, m, &cell);
