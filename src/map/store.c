@@ -136,7 +136,9 @@ static bool reserve_pages(map *m) {
     need += (m->rows[kind].room + CLV_BLOCK_MASK) >> 10;
   if (need > 1u << 16 || !BASE_RESERVE(&m->allocator, &m->pages, need)) return false;
   if (!m->records.room && !m->rows[CLV_POLYGON].room && !m->rows[CLV_POLYHEDRON].room) return true; // all are plain
-  if (!BASE_RESERVE(&m->allocator, &m->seats, need << 10)) return false;
+  // Who asks for records mostly refines, and more pages come: the first of them find room.
+  const bool enough = need << 10 <= m->seats.capacity;
+  if (!enough && !BASE_RESERVE(&m->allocator, &m->seats, (need + need / 4) << 10)) return false;
   while (m->seats.count < m->pages.count << 10) fill_seats(m, m->seats.count >> 10);
   return true;
 }
