@@ -23,6 +23,13 @@ void surgery_motion_reach(const clv_surgery *s, const clv_motion *motion, double
     }
 }
 
+bool surgery_same_ends(const double a[2][3], const double b[2][3]) {
+  bool same = true;
+  for (uint32_t e = 0; e < 2; e++)
+    for (uint32_t k = 0; k < 3; k++) same = same && a[e][k] == b[e][k];
+  return same;
+}
+
 // Two segments, from time 0 to time 1.
 typedef struct meeting {
   double edge[2][2][3];    // of the blade: then and now, its two ends
@@ -167,6 +174,6 @@ clv_blade surgery_blade_seen(const clv_surgery *s, const clv_blade *blade, const
       gone[k] = seen.after[0][k] - seen.before[0][k];
     }
   // What trembles beside a blade that rests has not gone through it.
-  const bool rests = !memcmp(blade->before, blade->after, sizeof blade->after);
+  const bool rests = surgery_same_ends(blade->before, blade->after);
   return rests && sqrt(scalpel_dot(gone, gone)) < 1e-6 * s->body->size ? *blade : seen;
 }

@@ -300,9 +300,9 @@ static clv_result offer_parted_moving(clv_surgery *s, clv_dart facet, void *user
     if (!surgery_cell_centre(s, cells[e], cut->motion.from, ends.was[e]) ||
         !surgery_cell_centre(s, cells[e], clv_body_positions(s->body), ends.now[e]))
       return surgery_no_memory(s);
-  const int side = memcmp(ends.was, ends.now, sizeof ends.now)
-                       ? surgery_blade_meets(&cut->blade, &cut->motion, &ends, s->sheet.aside)
-                       : surgery_sheet_parts(&s->sheet, ends.now[0], ends.now[1]);
+  const bool rests = surgery_same_ends((const double(*)[3])ends.was, (const double(*)[3])ends.now);
+  const int side = rests ? surgery_sheet_parts(&s->sheet, ends.now[0], ends.now[1])
+                         : surgery_blade_meets(&cut->blade, &cut->motion, &ends, s->sheet.aside);
   return side ? offer(s, side > 0 ? cells[0] : cells[1]) : CLV_OK;
 }
 

@@ -197,6 +197,7 @@ void surgery_motion_reach(const clv_surgery *surgery, const clv_motion *motion, 
 typedef struct surgery_ends {
   double was[2][3], now[2][3];
 } surgery_ends;
+bool surgery_same_ends(const double a[2][3], const double b[2][3]);
 // Whether the segment between two places and the edge of a blade meet while both move: 0: they do not; 1: they do, and
 // the first place lies on the side from which what the blade swept turns counterclockwise; -1: the second does.
 int surgery_blade_meets(const clv_blade *blade, const clv_motion *motion, const surgery_ends *ends, double aside);

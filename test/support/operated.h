@@ -85,7 +85,7 @@ static inline void operated_check_embedded(clv_body *body) {
     for (uint32_t c = 0; (column = clv_column_list(view, c)); c++) {
       const clv_column_def *def = clv_column_get_def(column);
       const double *value = clv_column_at(column, dart);
-      if (!value) fail_msg("'%s' has no value at dart %u", def->name, dart);
+      assert_non_null(value);
       for (uint32_t k = 0; def->type == CLV_DOUBLE && k < def->components; k++)
         if (!isfinite(value[k])) fail_msg("'%s' is %g at dart %u", def->name, value[k], dart);
     }
