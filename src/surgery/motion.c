@@ -113,7 +113,7 @@ static bool meet_between(meeting *m, double from, double to) {
 
 int surgery_blade_meets(const clv_blade *blade, const clv_motion *motion, const surgery_ends *ends, double aside) {
   static const double away[3] = {0.5813, 0.6841, 0.4407}; // as for sheets
-  meeting m;
+  meeting m = {{{{0}}}, {{{0}}}};
   double along[3], way[3], apart[3], normal[3];
   memcpy(m.edge[0], blade->before, sizeof m.edge[0]);
   memcpy(m.edge[1], blade->after, sizeof m.edge[1]);

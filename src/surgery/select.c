@@ -295,7 +295,7 @@ static clv_result offer_parted_moving(clv_surgery *s, clv_dart facet, void *user
   const clv_dart beyond = clv_alpha(s->map, facet, s->map->dimension);
   if (beyond == facet) return CLV_OK;
   const clv_dart cells[2] = {facet < beyond ? facet : beyond, facet < beyond ? beyond : facet};
-  surgery_ends ends;
+  surgery_ends ends = {{{0}}, {{0}}};
   for (uint32_t e = 0; e < 2; e++)
     if (!surgery_cell_centre(s, cells[e], cut->motion.from, ends.was[e]) ||
         !surgery_cell_centre(s, cells[e], clv_body_positions(s->body), ends.now[e]))
