@@ -9,7 +9,9 @@
 // fits in, begins on a cache line, grows in place as far as what lies behind it is free, and moves otherwise. Nothing
 // is written beside blocks: a caller says how large its block is. There is one free run more than there are blocks at
 // the most, and a tract has room to note as many before it hands a block out: to give one back never fails. A tract
-// with no block in it goes back to the system; of the last one a large page stays, for those who come and go.
+// with no block in it goes back to the system; of the last one as much stays as others are made with, for those who
+// come and go: pages that the system hands out anew it clears first, which takes longer than most of what is done with
+// them.
 //
 // Calls may come from any thread. Under sanitizers, which watch over malloc's blocks, and where the system knows no
 // large pages, malloc serves all.
@@ -48,7 +50,7 @@ static void *resize_plain(void *user, void *p, size_t old_size, size_t new_size)
 #define LINE ((size_t)64)       // what sizes and places are multiples of
 #define LARGE ((size_t)2 << 20) // a large page
 #define TRACT ((size_t)64 << 20)
-#define KEPT ((size_t)32 << 20)
+#define KEPT TRACT       // of the last one
 #define ROOM ((size_t)4) // a tract is this many times as large as the block it is made for: arrays grow
 
 typedef struct run {

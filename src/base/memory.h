@@ -18,20 +18,12 @@
 
 // Makes room for `need` elements in the array whose pointer lies at `slot`, growing by half as much again, or to
 // exactly `need` when it was empty. The pointer is copied, not aliased: `slot` may be of any object pointer type.
+bool base_grow_beyond(const clv_allocator *allocator, void *slot, uint32_t *capacity, uint64_t need, size_t size);
+
+// Mostly there is room: only that is asked at the hundreds of places that reserve.
 static inline bool base_grow(const clv_allocator *allocator, void *slot, uint32_t *capacity, uint64_t need,
                              size_t size) {
-  if (need <= *capacity) return true;
-  uint64_t room = *capacity + (uint64_t)*capacity / 2 + 8;
-  if (room < need || *capacity == 0) room = need;
-  if (room > UINT32_MAX) room = UINT32_MAX;
-  if (need > room) return false;
-  void *data;
-  memcpy(&data, slot, sizeof data);
-  data = allocator->resize(allocator->user, data, *capacity * size, room * size);
-  if (!data) return false;
-  memcpy(slot, &data, sizeof data);
-  *capacity = (uint32_t)room;
-  return true;
+  return CLV_LIKELY(need <= *capacity) || base_grow_beyond(allocator, slot, capacity, need, size);
 }
 
 // The same for an array whose elements begin as zeros: as many as are needed, and no more, are written.

@@ -27,6 +27,10 @@ clv_result map_unsew(map *m, uint32_t i, clv_dart dart, clv_dart partner);
 // otherwise, or cannot be edited: nothing has happened, and no error is set.
 bool map_unsew_plain(map *m, clv_dart dart, clv_result *result);
 
+// Room in the log for removing so many cells, before the first of them, so that it does not grow again and again.
+// CLV_ERROR_MEMORY.
+clv_result map_expect_removing(map *m, uint32_t cells);
+
 // All dimensions that commute with i: |j - i| >= 2.
 static inline uint32_t map_commuting(const map *m, uint32_t i) {
   const uint32_t near = (i ? 7u << (i - 1) : 3u);

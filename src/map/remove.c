@@ -86,6 +86,12 @@ clv_result clv_map_remove_cell(clv_map *view, clv_dart dart) {
   return map_end_edit(m, mark, map_dart_plain(m, dart) ? drop_template(m, dart) : drop_records(m, dart));
 }
 
+clv_result map_expect_removing(map *m, uint32_t cells) {
+  enum { ENTRIES = 2 * 6 + 1 }; // both sides of a hexahedron's facets, and itself
+  const bool room = BASE_RESERVE(&m->allocator, &m->log, m->log.count + (uint64_t)cells * ENTRIES);
+  return room ? CLV_OK : map_no_memory(m);
+}
+
 // Removal and contraction
 
 typedef struct dissolving {

@@ -1,5 +1,6 @@
 // Removing cells: those of a zone, of a list, and those that a shape touches.
 
+#include "map/edit.h"
 #include "physics/zone.h"
 #include "surgery/surgery.h"
 #include "surgery/touch.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 
 clv_result surgery_drop_cells(clv_surgery *s) {
-  clv_result result = CLV_OK;
+  clv_result result = map_expect_removing(map_of(s->map), s->cells.count);
   for (uint32_t k = 0; result == CLV_OK && k < s->cells.count; k++) {
     if (!clv_dart_alive(s->map, s->cells.data[k])) continue; // listed twice
     result = clv_map_remove_cell(s->map, s->cells.data[k]);
