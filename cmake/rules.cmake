@@ -65,8 +65,10 @@ target_sources(cleave PRIVATE ${rules_dir}/table.c ${rules_dir}/topology.c)
 set_source_files_properties(${rules_dir}/topology.c PROPERTIES COMPILE_OPTIONS -w)
 
 # -O1 is as fast here as -O3 and compiled in half the time; the expensive optimisations clear the registers' upper halves,
-# without which the caller's own code crawls. Contraction is off: the emitter chooses what is fused. No sanitizer: the kernels run on what the tests compare, and
-# would take minutes to compile. No notes for debuggers: they take as long as the rest, and tell of t1 to t999.
+# without which the caller's own code crawls. Contraction is off: the emitter chooses what is fused. No sanitizer: the
+# kernels run on what the tests compare, and would take minutes to compile. No notes for debuggers: they take as long as
+# the rest, and tell of t1 to t999. Who compiles for SSE2 alone and wants the kernels to run sets CLEAVE_ISA=sse2, as the
+# tests of the preset `debug` do: a better processor would look for its own, find none, and interpret every law.
 set(kernel_options -w -g0 -O1 -fexpensive-optimizations -ffp-contract=off -fno-math-errno)
 if(CMAKE_C_COMPILER_ID STREQUAL GNU) # passes that find nothing in straight code; not as options, which others would see
   set(kernel_head "#pragma GCC optimize(\"no-tree-pta\", \"no-ivopts\", \"no-tree-dominator-opts\", \"ira-region=one\")\n")

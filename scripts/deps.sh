@@ -6,7 +6,7 @@ set -eu
 packages() {
   case $1 in
   build) echo gcc libc6-dev make cmake pkg-config zlib1g-dev libyaml-dev libhdf5-dev libcairo2-dev libsuitesparse-dev libwebsockets-dev ;;
-  test) echo libcmocka-dev g++ python3 python3-meshio python3-vtk9 python3-h5py python3-jsonschema python3-yaml calculix-ccx tetgen ;;
+  test) echo libcmocka-dev g++ lld python3 python3-meshio python3-vtk9 python3-h5py python3-jsonschema python3-yaml calculix-ccx tetgen ;;
   check) echo clang llvm libclang-rt-14-dev clang-tidy clang-format cppcheck python3 ;;
   coverage) echo gcovr ;;
   docs) echo doxygen ;;
