@@ -32,7 +32,8 @@ stage_cppcheck() {
   # objectIndex is off: cppcheck 2.10 takes `a.data.data[i]` for the address of a local variable. So are the checks across
   # files: they know neither functions that do not return nor structures that are filled field by field.
   scripts/sources.sh c | xargs -0 cppcheck --quiet --std=c11 -j "$(nproc)" --cppcheck-build-dir=build/cppcheck \
-    --enable=warning,performance,portability --suppress=objectIndex --suppress=ctunullpointer --suppress=ctuuninitvar --inline-suppr --error-exitcode=1 \
+    --enable=warning,performance,portability --suppress=objectIndex --suppress=ctunullpointer --suppress=ctuuninitvar \
+    --inline-suppr --error-exitcode=1 \
     -D_POSIX_C_SOURCE=200809L -I include -I src -I test
 }
 

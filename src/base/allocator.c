@@ -49,7 +49,7 @@ static void *resize_plain(void *user, void *p, size_t old_size, size_t new_size)
 #define SMALL ((size_t)4096)    // blocks from here on lie in tracts
 #define LINE ((size_t)64)       // what sizes and places are multiples of
 #define LARGE ((size_t)2 << 20) // a large page
-#define TRACT ((size_t)64 << 20)
+#define TRACT ((size_t)128 << 20)
 #define KEPT TRACT       // of the last one
 #define ROOM ((size_t)4) // a tract is this many times as large as the block it is made for: arrays grow
 

@@ -436,7 +436,7 @@ static bool make_room(losing *l) {
   for (uint32_t k = 0; k < m->numbered_count; k++)
     if (m->numbered[k]->crossing) orbits += 2u * l->shape->sub[m->numbered[k]->inner].count;
   return more_left(l, s->removed.count * orbits) &&
-         BASE_RESERVE(&m->allocator, &s->places, (uint64_t)s->removed.count * (2 * CLV_TEMPLATE_DARTS));
+         BASE_RESERVE(&m->allocator, &s->places, (uint64_t)s->removed.count * (2u * l->shape->dart_count));
 }
 
 enum { HANDFUL = 256 }; // parted orbits, whose values are copied while all that tells of them is at hand
