@@ -25,9 +25,9 @@ run() {
   (cd "$1.run" && "../${1##*/}" "${@:2}" >output)
 }
 
-# Hardly optimised: it is installed the same way.
+# Not optimised: it is installed the same way. It has laws for one instruction set, which its programs are told to use.
 build_shared() {
-  cmake -S "$root" -B shared.build -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 \
+  cmake -S "$root" -B shared.build -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 \
     -DCLEAVE_COMPILE_RULES=sse2 -DCMAKE_COMPILE_WARNING_AS_ERROR=ON >/dev/null
   cmake --build shared.build --parallel "$(nproc)" >/dev/null
 }
@@ -67,7 +67,7 @@ install_library static "$build"
 install_library shared shared.build
 rm -rf shared.build
 test_kind static --static cmake
-test_kind shared '' cxx
+CLEAVE_ISA=sse2 test_kind shared '' cxx
 
 for header in static/usr/include/cleave/*.h; do
   echo "compile ${header##*/} alone"
