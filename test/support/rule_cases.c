@@ -85,6 +85,14 @@ const rule_case rule_cases[] = {
     {"pierce_face", RULE_FLAT, RULE_ANY, NULL, NULL},
     {"tear_stress", RULE_SOLID, RULE_ANY, NULL, NULL},
     {"tear_edge_stress", RULE_FLAT, RULE_ANY, NULL, NULL},
+    {"tear_strain", RULE_SOLID, RULE_ANY, "stretch_cell", ""},
+    {"tear_edge_strain", RULE_FLAT, RULE_ANY, "stretch_cell", ""},
+    {"offer_facet", RULE_SOLID, RULE_ACROSS, NULL, NULL},
+    {"offer_edge", RULE_FLAT, RULE_ACROSS, NULL, NULL},
+    {"name_facet", RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"name_edge", RULE_FLAT, RULE_ANY, NULL, NULL},
+    {"tear_force", RULE_SOLID, RULE_ANY, "pull_edge", ""},
+    {"tear_edge_force", RULE_FLAT, RULE_ANY, "pull_edge_of_surface", ""},
     {"incise", RULE_SOLID, RULE_ANY, NULL, NULL},
     {"incise_edge", RULE_FLAT, RULE_ANY, NULL, NULL},
     {"refine_any", RULE_TETS | RULE_HEXES, RULE_CELL_LEVEL, NULL, NULL},
@@ -138,6 +146,9 @@ static const char preparing[] =
     "script cut_corners(t, k) { refine_triangles(t, k); for c:<1,2> in <0^k,1,2>(t) { cut_corner(c, k); } }\n"
     "script aim_along_edge(v) { v.goal = between(v.pos,v@0.pos,0.1); v.goal_at_rest = between(v.rest,v@0.rest,0.1); }\n"
     "script mark_face(f) { for v:<1> in <0,1>(f) { v.marked = 1; } }\n"
+    "script stretch_cell(c) { c.greatest_stretch = 2; c.strain = (1,1,1); }\n"
+    "script pull_edge(e) { e.tension = 2; name_facet(e); }\n"
+    "script pull_edge_of_surface(e) { e.tension = 2; name_edge(e); }\n"
     "script touch_edge(e) { touch_at(e); e.goal = e.pos; e.goal_at_rest = e.rest; e@0.touched = 1; }\n"
     "script refine_quadrangles(h, k) { for f:<0^k,1> in <0^k,1,2>(h) { refine_quad(f, k); } }\n";
 static const rule_case preparations[] = {
@@ -148,6 +159,9 @@ static const rule_case preparations[] = {
     {"aim_along_edge", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
     {"touch_edge", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
     {"mark_face", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"stretch_cell", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"pull_edge", RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"pull_edge_of_surface", RULE_FLAT, RULE_ANY, NULL, NULL},
 };
 
 // A box and a ball that hold some of every map at rest; a blade, a triangle and a sweep that go through where it is.
