@@ -79,7 +79,7 @@ static clv_result prepare_column(preparing *p, const rule_tree *tree) {
   if (clv_column_find(map, tree->name)) return CLV_OK;
   if (tree->kind == RULE_DERIVE) return lacks(p, tree, "which is derived, and no law of the body derives it");
   if (!law_column_orbit(tree, map->dimension))
-    return lacks(p, tree, "which only volumes have: it is for them, and this body is a surface");
+    return lacks(p, tree, "which only volumes have: the rule is for them, and this body is a surface");
   clv_error error = {0};
   const clv_result result = view_column_create(map, p->rule->program, p->params, tree, &error);
   return result == CLV_OK ? CLV_OK : surgery_fail(p->surgery, result, "%s", error.message);

@@ -213,10 +213,10 @@ bool surgery_has_tension(const clv_surgery *surgery);
 double surgery_tension(const clv_surgery *surgery, clv_dart edge);
 // The cells that a shape in space touches on its way from one displacement to another, in `cells` (remove.c). `what`
 // wants them.
-clv_result surgery_list_touched(clv_surgery *surgery, const clv_zone *shape, const double way[2][3],
+clv_result surgery_list_touched(clv_surgery *surgery, const clv_zone *zone, const double way[2][3],
                                 const clv_motion *motion, const char *what);
 // What is wrong with a shape: NULL when nothing is.
-const char *surgery_shape_wrong(const clv_zone *shape);
+const char *surgery_shape_wrong(const clv_zone *zone);
 // The cells of a zone, in `cells` (remove.c); `what` wants them.
 clv_result surgery_list_cells(clv_surgery *surgery, const clv_zone *zone, const char *what);
 
