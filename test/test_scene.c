@@ -468,8 +468,8 @@ static void rules_that_a_body_cannot_serve(void **state) {
   assert_null(build("cleave: 1\nmesh: {grid: quad, cells: [2, 2], size: [1, 1]}\nuntil: 1\n"
                     "events: [{at: 0, apply: {rule: refine_hex, on: cell}}]\n",
                     &scene, &error));
-  assert_string_equal(error.message, "s.yaml:4:10: action 'apply': rule 'refine_hex' speaks of 'vlev', and a surface "
-                                     "has no such places");
+  assert_string_equal(error.message, "s.yaml:4:10: action 'apply': rule 'refine_hex' speaks of 'vlev', which only "
+                                     "volumes have: the rule is for them, and this body is a surface");
   clv_scene_destroy(scene);
 }
 

@@ -38,7 +38,8 @@ static const char head[] = "cleave: 1\nmesh: {%s}\ngravity: [0, 0, -2]\nuntil: 0
 // Events that operate, and rules that do the same in volumes and on surfaces.
 typedef struct twin {
   const char *events, *solid, *flat;
-  bool simplices, solids; // for these alone
+  bool simplices, solids, springs; // for these alone
+  const char *flat_event;          // on surfaces, where it is another
 } twin;
 
 static const twin twins[] = {
@@ -74,6 +75,29 @@ static const twin twins[] = {
     {"  - {at: 0, tear: {stress: 4 kPa}}\n",
      "  - {at: 0, apply: {rule: tear_stress, for: 1, params: {tear_strength: 4000}}}\n",
      "  - {at: 0, apply: {rule: tear_edge_stress, for: 1, params: {tear_strength: 4000}}}\n"},
+    {"  - {at: 0, tear: {strain: 0.2, most: 2, in: {box: [[0.5, 0, 0], [3.5, 1, 1]]}}}\n",
+     "  - {at: 0, apply: {rule: tear_strain, for: 1, most: 2, in: {box: [[0.5, 0, 0], [3.5, 1, 1]]}, params: "
+     "{tear_stretch: 0.2}}}\n",
+     "  - {at: 0, apply: {rule: tear_edge_strain, for: 1, most: 2, in: {box: [[0.5, 0, 0], [3.5, 1, 1]]}, params: "
+     "{tear_stretch: 0.2}}}\n"},
+    {"  - {at: 0.13, tear: {force: 250 N, most: 1, along: {box: [[1, 0, 0], [3, 1, 1]]}}}\n",
+     "  - {at: 0.13, apply: {rule: name_facet, on: edge, for: 1, along: {box: [[1, 0, 0], [3, 1, 1]]}, params: "
+     "{tear_tension: 250}}}\n"
+     "  - {at: 0.13, apply: {rule: tear_force, for: 1, most: 1, along: {box: [[1, 0, 0], [3, 1, 1]]}, params: "
+     "{tear_tension: 250}}}\n",
+     "  - {at: 0.13, apply: {rule: name_edge, on: edge, for: 1, along: {box: [[1, 0, 0], [3, 1, 1]]}, params: "
+     "{tear_tension: 5}}}\n"
+     "  - {at: 0.13, apply: {rule: tear_edge_force, for: 1, most: 1, along: {box: [[1, 0, 0], [3, 1, 1]]}, params: "
+     "{tear_tension: 5}}}\n",
+     .springs = true,
+     .flat_event = "  - {at: 0.13, tear: {force: 5 N, most: 1, along: {box: [[1, 0, 0], [3, 1, 1]]}}}\n"},
+    {"  - {at: 0.03, pierce: {sphere: {center: [2.3, -0.4, 0.1], radius: 0.2}, path: [[0, [0, 0, 0]], [0.1, [0, 1.5, "
+     "0]]]}}\n",
+     "  - {at: 0.03, apply: {rule: pierce, on: cell, touching: {sphere: {center: [2.3, -0.4, 0.1], radius: 0.2}}, "
+     "path: "
+     "[[0, [0, 0, 0]], [0.1, [0, 1.5, 0]]]}}\n",
+     "  - {at: 0.03, apply: {rule: pierce_face, on: cell, touching: {sphere: {center: [2.3, -0.4, 0.1], radius: 0.2}}, "
+     "path: [[0, [0, 0, 0]], [0.1, [0, 1.5, 0]]]}}\n"},
     {"  - {at: 0, adapt: {stress: 3 kPa}}\n",
      "  - {at: 0, apply: {rule: wish_stress, on: cell, for: 1, params: {adapt_stress: 3000}}}\n"
      "  - {at: 0, apply: {rule: coarsen_wished, on: cell, for: 1}}\n"
@@ -134,6 +158,7 @@ static void step(run *r) {
   r->did.refined += report.surgery.refined;
   r->did.coarsened += report.surgery.coarsened;
   r->did.split += report.surgery.split;
+  r->did.removed += report.surgery.removed;
 }
 
 static void assert_alike(const run *a, const run *b, const char *events) {
@@ -144,10 +169,14 @@ static void assert_alike(const run *a, const run *b, const char *events) {
   assert_int_equal(clv_map_count(clv_body_map(other), &infos[1]), CLV_OK);
   clv_body_momenta(one, &momenta[0]);
   clv_body_momenta(other, &momenta[1]);
-  if (a->did.facets != b->did.facets || a->did.refined != b->did.refined || a->did.coarsened != b->did.coarsened ||
-      a->did.vertices != b->did.vertices || a->did.split != b->did.split)
-    fail_msg("%s: %u, %u, %u, %u and %u by rules", events, b->did.facets, b->did.vertices, b->did.refined,
-             b->did.coarsened, b->did.split);
+  // Of cells that a script removes, facets are not counted apart.
+  const bool removes = a->did.removed && a->did.removed == b->did.removed;
+  if ((a->did.facets != b->did.facets && !removes) || a->did.refined != b->did.refined ||
+      a->did.coarsened != b->did.coarsened || a->did.vertices != b->did.vertices || a->did.split != b->did.split ||
+      a->did.removed != b->did.removed)
+    fail_msg("%s: %u, %u, %u, %u, %u and %u by rules, not %u, %u, %u, %u, %u and %u", events, b->did.facets,
+             b->did.vertices, b->did.refined, b->did.coarsened, b->did.split, b->did.removed, a->did.facets,
+             a->did.vertices, a->did.refined, a->did.coarsened, a->did.split, a->did.removed);
   assert_memory_equal(infos[0].cells, infos[1].cells, sizeof infos[0].cells);
   assert_int_equal(infos[0].components, infos[1].components);
   for (uint32_t k = 0; k < 3; k++) {
@@ -157,14 +186,15 @@ static void assert_alike(const run *a, const run *b, const char *events) {
 }
 
 static void assert_twins(const twin *t, const setting *s, uint32_t grid) {
-  run by_event = start(s, grids[grid], t->events),
-      by_rule = start(s, grids[grid], grid == SURFACE ? t->flat : t->solid);
+  const char *events = grid == SURFACE && t->flat_event ? t->flat_event : t->events;
+  run by_event = start(s, grids[grid], events), by_rule = start(s, grids[grid], grid == SURFACE ? t->flat : t->solid);
   for (uint32_t k = 1; k <= STEPS * s->steps; k++) {
     step(&by_event);
     step(&by_rule);
-    if (k % s->steps == 0) assert_alike(&by_event, &by_rule, t->events);
+    if (k % s->steps == 0) assert_alike(&by_event, &by_rule, events);
   }
-  if (!(by_event.did.facets + by_event.did.refined)) fail_msg("%s%s: nothing happens", grids[grid], t->events);
+  if (!(by_event.did.facets + by_event.did.refined + by_event.did.removed))
+    fail_msg("%s%s: nothing happens", grids[grid], events);
   operated_check(clv_world_body(by_rule.world, 0));
   end(&by_event);
   end(&by_rule);
@@ -172,7 +202,8 @@ static void assert_twins(const twin *t, const setting *s, uint32_t grid) {
 
 // Hexahedra are moved explicitly in test_surgery_criteria.
 static bool makes_sense(const twin *t, const setting *s, uint32_t grid) {
-  return !(grid == HEXES && (t->simplices || s->steps > 1)) && !(t->solids && s->springs);
+  return !(grid == HEXES && (t->simplices || s->steps > 1)) && !(t->solids && s->springs) &&
+         !(t->springs && !s->springs);
 }
 
 static void rules_do_what_events_do(void **unused) {
@@ -219,11 +250,15 @@ static clv_result recall(void *user, const char *name, const void **data, size_t
   return CLV_ERROR_INPUT;
 }
 
+// The first cut stands for others like it.
+enum { CUTS_ALIKE = 4 };
+
 static void runs_go_on_while_rules_are_applied(void **unused) {
   (void)unused;
-  for (uint32_t t = 0; t < sizeof twins / sizeof *twins; t++) {
+  for (uint32_t t = 0; t < sizeof twins / sizeof *twins; t += t ? 1 : CUTS_ALIKE) {
     memory m = {.count = 0};
-    run whole = start(&settings[0], grids[0], twins[t].solid), second = start(&settings[0], grids[0], twins[t].solid);
+    const setting *s = &settings[twins[t].springs];
+    run whole = start(s, grids[0], twins[t].solid), second = start(s, grids[0], twins[t].solid);
     for (uint32_t k = 0; k < STEPS; k++) {
       if (k == STEPS / 2) assert_int_equal(clv_world_save(whole.world, keep, &m), CLV_OK);
       step(&whole);
@@ -237,8 +272,45 @@ static void runs_go_on_while_rules_are_applied(void **unused) {
   }
 }
 
+// What a rule is applied with was saved as the end of its action, without a size, and with less: a world that waits for
+// such an event goes on from there, though rules have come to speak of more.
+static void older_worlds_go_on(void **unused) {
+  (void)unused;
+  static const char event[] = "  - {at: 0.15, apply: {rule: tear_stress, params: {tear_strength: 4000}}}\n";
+  static const char *const news[] = {"body0.column.in_mask", "body0.column.in_zone"};
+  memory m = {.count = 0};
+  run whole = start(&settings[0], grids[0], event), second = start(&settings[0], grids[0], event);
+  for (uint32_t k = 0; k < STEPS; k++) {
+    if (k == STEPS / 2) assert_int_equal(clv_world_save(whole.world, keep, &m), CLV_OK);
+    step(&whole);
+  }
+  assert_true(whole.did.facets > 0);
+  uint32_t changed = 0, left_out = 0;
+  for (uint32_t k = 0; k < m.count; k++) {
+    block *b = &m.blocks[k];
+    uint8_t *bytes = b->data;
+    uint64_t size;
+    for (uint32_t n = 0; n < 2; n++) left_out += !strncmp(b->name, news[n], strlen(news[n])) && (b->name[0] = '-');
+    if (!strcmp(b->name, "clock")) changed += (bytes[7] == '5') && (bytes[7] = '4');
+    if (strcmp(b->name, "actions") != 0) continue;
+    size_t options = 16;
+    while (memcpy(&size, bytes + b->size - options - sizeof size, sizeof size), size != options) options += 8;
+    memmove(bytes + b->size - options - sizeof size, bytes + b->size - options, 16);
+    b->size -= options - 16 + sizeof size;
+    changed++;
+  }
+  assert_true(changed == 2 && left_out >= 2);
+  if (clv_world_load(second.world, recall, &m) != CLV_OK) fail_msg("%s", clv_world_error(second.world));
+  for (uint32_t k = STEPS / 2; k < STEPS; k++) step(&second);
+  assert_true(clv_world_hash(whole.world) == clv_world_hash(second.world));
+  for (uint32_t k = 0; k < m.count; k++) free(m.blocks[k].data);
+  end(&whole);
+  end(&second);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rules_do_what_events_do),
-                                     cmocka_unit_test(runs_go_on_while_rules_are_applied)};
+                                     cmocka_unit_test(runs_go_on_while_rules_are_applied),
+                                     cmocka_unit_test(older_worlds_go_on)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

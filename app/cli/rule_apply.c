@@ -9,6 +9,7 @@
 #include "rule_program.h"
 #include "text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct job {
@@ -19,8 +20,8 @@ typedef struct job {
   uint32_t parameter_count, dart_count; // how many of the parameters take darts for certain
   clv_parameter parameters[CLI_PLACES];
   int32_t level;
-  bool leveled; // it was given
-  uint32_t rounds;
+  bool leveled;          // it was given
+  uint32_t rounds, most; // most: 0 is everywhere
   uint64_t applied;
   uint64_t refused; // in the last round
   char reason[512]; // why it was refused first
@@ -60,6 +61,17 @@ static int read_rounds(job *j) {
     return cli_misused(j->call->command, "--rounds go over all places; '%s' is one", at);
   const int result = rounds ? cli_whole_number(j->call, "N", rounds, 1, &j->rounds) : CLI_OK;
   return result == CLI_OK && j->rounds > 1000 ? cli_misused(j->call->command, "N is at most 1000") : result;
+}
+
+static int read_most(job *j) {
+  const char *most = cli_value(j->call, "most"), *at = cli_value(j->call, "at");
+  if (most && at && strncmp(at, "all", 3) != 0)
+    return cli_misused(j->call->command, "--most is for all places; '%s' is one", at);
+  if (most && !clv_rule_has_rank(j->rule))
+    return cli_misused(j->call->command,
+                       "'%s' does not say which places come first: write rank VALUE behind its guards",
+                       clv_rule_name(j->rule));
+  return most ? cli_whole_number(j->call, "N", most, 1, &j->most) : CLI_OK;
 }
 
 // Places go to the parameters in order, the level to those that take one. What a script takes is known to the script
@@ -122,15 +134,20 @@ static int make_values(const job *j, clv_views **views) {
 
 // ---- applying -------------------------------------------------------------------------------------------------------
 
-static int apply_once(job *j, const clv_rule_argument *arguments) {
-  const clv_result result = clv_rule_apply(j->rule, j->body.map, arguments, j->parameter_count, NULL, NULL);
-  if (result == CLV_OK) {
-    j->applied++;
-    return CLI_OK;
-  }
+static int note_refusal(job *j, clv_result result) {
   if (result != CLV_ERROR_REFUSED) return fail_map(j);
   if (j->refused++ == 0) snprintf(j->reason, sizeof j->reason, "%s", clv_map_error(j->body.map));
   return CLI_OK;
+}
+
+static int note(job *j, clv_result result) {
+  if (result != CLV_OK) return note_refusal(j, result);
+  j->applied++;
+  return CLI_OK;
+}
+
+static int apply_once(job *j, const clv_rule_argument *arguments) {
+  return note(j, clv_rule_apply(j->rule, j->body.map, arguments, j->parameter_count, NULL, NULL));
 }
 
 static int apply_at_places(job *j, const char *text) {
@@ -158,6 +175,61 @@ static int apply_round(job *j, const clv_walk *places) {
   return result;
 }
 
+// Where a rule that has a rank matches, the greatest rank first; of equals, in the order of the places.
+typedef struct ranked_place {
+  double rank;
+  uint32_t place;
+} ranked_place;
+
+static int compare_places(const void *a, const void *b) {
+  const ranked_place *p = a, *q = b;
+  if (p->rank != q->rank) return p->rank > q->rank ? -1 : 1;
+  return (p->place > q->place) - (p->place < q->place);
+}
+
+static int rank_places(job *j, const clv_walk *places, ranked_place *ranked, size_t *count) {
+  clv_rule_argument arguments[CLI_PLACES];
+  int result = CLI_OK;
+  *count = 0;
+  for (uint32_t k = 0; k < places->count && result == CLI_OK; k++) {
+    clv_dart dart = places->darts[k];
+    const cli_place place = {&dart, 1, false};
+    if (!clv_dart_alive(j->body.map, dart)) continue;
+    result = fill_arguments(j, &place, 1, arguments);
+    if (result != CLI_OK) break;
+    ranked_place *to = &ranked[*count];
+    const clv_result asked = clv_rule_rank(j->rule, j->body.map, arguments, j->parameter_count, &to->rank);
+    to->place = k;
+    *count += asked == CLV_OK;
+    if (asked != CLV_OK) result = note_refusal(j, asked);
+  }
+  if (*count) qsort(ranked, *count, sizeof *ranked, compare_places);
+  return result;
+}
+
+static int apply_in_order(job *j, const clv_walk *places, ranked_place *ranked) {
+  size_t count;
+  int result = rank_places(j, places, ranked, &count);
+  for (size_t k = 0; k < count && result == CLI_OK && !(j->most && j->applied == j->most); k++) {
+    clv_dart dart = places->darts[ranked[k].place];
+    const cli_place place = {&dart, 1, false};
+    clv_rule_argument arguments[CLI_PLACES];
+    if (!clv_dart_alive(j->body.map, dart)) continue;
+    result = fill_arguments(j, &place, 1, arguments);
+    if (result == CLI_OK) result = note(j, clv_rule_apply_ranked(j->rule, j->body.map, arguments, j->parameter_count));
+  }
+  return result;
+}
+
+static int apply_ranked_round(job *j, const clv_walk *places) {
+  ranked_place *ranked = malloc((places->count + 1u) * sizeof *ranked);
+  if (!ranked) return cli_failed("cleave: out of memory");
+  j->refused = 0;
+  const int result = apply_in_order(j, places, ranked);
+  free(ranked);
+  return result;
+}
+
 // One dart for each orbit there is now; one that went meanwhile is left out. Again while something was done.
 static int apply_everywhere(job *j, clv_orbit orbit) {
   clv_walk walk;
@@ -166,8 +238,8 @@ static int apply_everywhere(job *j, clv_orbit orbit) {
   bool again = true;
   for (uint32_t round = 0; result == CLI_OK && again && round < j->rounds; round++) {
     const uint64_t before = j->applied;
-    result = apply_round(j, &walk);
-    again = j->applied > before;
+    result = clv_rule_has_rank(j->rule) ? apply_ranked_round(j, &walk) : apply_round(j, &walk);
+    again = j->applied > before && j->applied != j->most;
   }
   clv_walk_end(&walk);
   return result;
@@ -281,6 +353,7 @@ static int run_with(const cli_call *call, const clv_program *program) {
   int result = read_parameters(&j);
   if (result == CLI_OK) result = read_level(&j);
   if (result == CLI_OK) result = read_rounds(&j);
+  if (result == CLI_OK) result = read_most(&j);
   if (result == CLI_OK) result = cli_check_format(call, cli_value(call, "output"));
   if (result == CLI_OK)
     result = cli_body_load(&j.body, call->words[call->word_count - 1], cli_flag(call, "merge-points"));
@@ -319,6 +392,10 @@ const cli_command cli_rule_apply = {
              .value_count = 1,
              .values = "N",
              .what = "as often at most it goes over its places, while it matches at one; 1 unless given"},
+            {.name = "most",
+             .value_count = 1,
+             .values = "N",
+             .what = "how many times at most, where its rank is greatest; everywhere unless given"},
             {.name = "params",
              .value_count = 1,
              .values = "SET",
@@ -340,7 +417,8 @@ const cli_command cli_rule_apply = {
         "  path:N+N+... several darts, for a script that takes a path\n"
         "\n"
         "Rounds after the first go over the same places, those that are still there: a place that waited for its\n"
-        "neighbours may match by then.\n"
+        "neighbours may match by then. A rule that has a rank is asked at all places first, and then applied where it\n"
+        "matched, the greatest rank first.\n"
         "\n"
         "All is one transaction: what fails leaves nothing behind, and no file.\n"
         "\n"

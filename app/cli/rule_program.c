@@ -94,6 +94,21 @@ static bool read_numbers(const char *text, double *values, uint32_t *count) {
   return false;
 }
 
+// With the nearest name there is; where the name is there, the numbers are wrong.
+static int no_param(const clv_program *program, const char *name, uint32_t count) {
+  cli_nearest nearest = cli_nearest_to(name);
+  clv_declaration declared;
+  bool there = false;
+  for (uint32_t k = 0; clv_program_list(program, k, &declared); k++) {
+    if (strcmp(declared.what, "param") != 0) continue;
+    cli_nearest_offer(&nearest, declared.name);
+    there = there || !strcmp(declared.name, name);
+  }
+  fprintf(stderr, "cleave: the rules have no param '%s' of %u number%s%s\n", name, count, count == 1 ? "" : "s",
+          there ? "" : cli_did_you_mean(&nearest, "", "").text);
+  return CLI_FAILURE;
+}
+
 static int set_param(clv_program *program, char *word) {
   double values[MOST_NUMBERS];
   uint32_t count;
@@ -101,9 +116,9 @@ static int set_param(clv_program *program, char *word) {
   if (!sign || sign == word || !read_numbers(sign + 1, values, &count))
     return cli_failed("cleave: write a parameter and its values as NAME=V or NAME=V,V,V");
   *sign = '\0';
-  if (clv_program_set_param(program, word, values, count) == CLV_OK) return CLI_OK;
-  fprintf(stderr, "cleave: the rules have no param '%s' of %u number%s\n", word, count, count == 1 ? "" : "s");
-  return CLI_FAILURE;
+  const clv_result result = clv_program_set_param(program, word, values, count);
+  if (result == CLV_ERROR_MEMORY) return cli_failed("cleave: out of memory");
+  return result == CLV_OK ? CLI_OK : no_param(program, word, count);
 }
 
 static int set_params(clv_program *program, const char *params) {

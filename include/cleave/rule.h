@@ -130,6 +130,17 @@ typedef struct clv_rule_argument {
 CLV_API clv_result clv_rule_apply(const clv_rule *rule, clv_map *map, const clv_rule_argument *arguments,
                                   uint32_t count, const char *node, clv_dart *created);
 
+// Whether a rule says which of several places comes first; and how a place ranks: where it is greatest comes first.
+// Inside an open transaction, nothing is changed. CLV_ERROR_REFUSED where the rule does not match or a guard fails,
+// CLV_ERROR_ARGUMENT for a rule that has no rank.
+CLV_API bool clv_rule_has_rank(const clv_rule *rule);
+CLV_API clv_result clv_rule_rank(const clv_rule *rule, clv_map *map, const clv_rule_argument *arguments, uint32_t count,
+                                 double *rank);
+// Applies a rule where its rank was asked: guards are not asked again, so what was done at places that came before has
+// no say in them. CLV_ERROR_REFUSED where the left side is no longer there. A script runs as by clv_rule_apply.
+CLV_API clv_result clv_rule_apply_ranked(const clv_rule *rule, clv_map *map, const clv_rule_argument *arguments,
+                                         uint32_t count);
+
 CLV_END_DECLS
 
 #endif

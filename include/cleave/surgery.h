@@ -120,20 +120,32 @@ typedef struct clv_apply {
   uint32_t level;       // for parameters that are no darts
   clv_zone zone;        // of cells: orbits that meet one of them
   uint32_t rounds;      // as often it goes over its places, while it matches at one of them; 0 is once
+  uint32_t most;        // times, at places where its rank is greatest; 0: all. For rules that have one
+  bool masked;          // only orbits whose vertices are all in `mask`, at rest
+  clv_zone mask;
+  bool touching;     // only cells of the zone that a shape in space touches, where the body is now
+  clv_zone shape;    // a box, a sphere or a capsule,
+  double way[2][3];  // displaced, straight on, from one vector to another: what it touches on its way counts
+  clv_motion motion; // of the body meanwhile
 } clv_apply;
 
-// Everywhere; the rule is to be set.
+// Everywhere, all places, no mask, no shape; the rule is to be set.
 CLV_API clv_apply clv_default_apply(void);
 // What is wrong with one: NULL when nothing is.
 CLV_API const char *clv_apply_wrong(const clv_apply *apply);
 // Applies a rule once to each orbit that there is now, where it matches: a place that refuses it, or is gone by then,
 // is left out; with `rounds` it is asked again, since what was done elsewhere may have made it ready. When all did,
-// clv_surgery_error says what the first had to say. A rule that speaks of levels of refinement is given each orbit by a
+// clv_surgery_error says what the first had to say. A rule that has a rank goes over those places where it matches
+// before it begins (in each round), the greatest rank first; of equals, the one that lies first along a direction that
+// is always the same, at rest. A rule that speaks of levels of refinement is given each orbit by a
 // dart at its coarsest vertex. What a rule does to families of cells, it does as clv_surgery_coarsen would: momentum is
 // kept. A facet that it parts is parted as a whole. One that speaks of what cells bear, as the module `surgery`
-// declares it (`strain`, `strain_shear`, `stress`, `stress_shear`, `von_mises`), is told clv_body_cell_state as it is
-// when the rule begins. Cells that it makes beside others have what those bear. CLV_ERROR_REFUSED, and nothing is done,
-// where all places together would leave a cell that its section's model has no laws for, a polyhedron for one.
+// declares it (`strain`, `strain_shear`, `stress`, `stress_shear`, `von_mises`, `greatest_stretch`), is told
+// clv_body_cell_state as it is when the rule begins; likewise one that speaks of the `tension` of springs on edges, and
+// of where it is applied: `in_zone` is 1 for cells of the zone (that the shape touches), `in_mask` for vertices of the
+// mask. A rule that speaks of one of these is applied everywhere as far as that one goes, and chooses by itself. Cells
+// that it makes beside others have what those bear. CLV_ERROR_REFUSED, and nothing is done, where all places together
+// would leave a cell that its section's model has no laws for, a polyhedron for one.
 CLV_API clv_result clv_surgery_apply(clv_surgery *surgery, const clv_apply *apply, clv_surgery_report *report);
 // Makes a body ready for a rule: it gets the columns that the rule speaks of and it has not, with the values that their
 // declarations say. CLV_ERROR_ARGUMENT where a body cannot have one. clv_surgery_apply does this itself; do it when a

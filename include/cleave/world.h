@@ -32,7 +32,8 @@ typedef enum clv_action_kind {
   CLV_ACTION_COARSEN, // zone, level: down to it, where nothing was cut
   CLV_ACTION_ADAPT,   // zone, adapt, path or none; a tool: before every step, its point (of
                       // CLV_ADAPT_ZONE: its zone) moving along the path; at its end all is coarse again
-  CLV_ACTION_APPLY,   // apply, zone: a rule, where it matches; with a path, a tool: before every step, until its end
+  CLV_ACTION_APPLY,   // apply, zone: a rule, where it matches; with a path, a tool: before every step, until its end;
+                      // a shape that it touches with moves along the path
   CLV_ACTION_KIND_COUNT
 } clv_action_kind;
 

@@ -3,6 +3,7 @@
 // Only cells whose inner links change are given records. A plain cell that is sewn or unsewn stays plain: the link of a
 // facet's first dart says it all. A cell of which every dart goes is dropped whole.
 
+#include "rule/apply_eval.h"
 #include "rule/apply_machine.h"
 #include "rule/apply_plan.h"
 
@@ -41,7 +42,7 @@ bool apply_refuse(const apply_match *match, uint32_t guard) {
 
 bool apply_guards(const apply_match *match) {
   const rule_tree *guards = match->graph->guards;
-  if (!guards || !guards->count) return true;
+  if (match->asked || !guards || !guards->count) return true;
   if (!apply_bind_match(match, 0)) return false;
   for (uint32_t k = 0; k < guards->count; k++) {
     bool holds = false;
@@ -212,7 +213,8 @@ static bool drop_darts(const apply_match *match) {
 static bool match_rule(apply_match *match, const clv_dart *hooks) {
   const machine_code *code = match->graph->code;
   if (!code) return apply_match_left(match, hooks) && apply_guards(match);
-  return apply_compiled(match, code, hooks, MACHINE_MATCH) && apply_compiled(match, code, hooks, MACHINE_GUARD);
+  return apply_compiled(match, code, hooks, MACHINE_MATCH) &&
+         (match->asked || apply_compiled(match, code, hooks, MACHINE_GUARD));
 }
 
 static bool write_rule(apply_match *match, const clv_dart *hooks) {
@@ -267,19 +269,25 @@ static bool apply_matched(apply_match *match, const clv_dart *hooks, const char 
   return done;
 }
 
+static bool serves_map(const apply_match *match) {
+  const uint32_t n = match->run->m->view.dimension;
+  return rule_graph_serves(match->graph, n) ||
+         APPLY_FAIL(match->run, "rule '%s' is not for maps of dimension %u", match->run->name, n);
+}
+
 bool apply_rule(apply_run *run, const rule_graph *graph, const apply_datum *arguments, uint32_t count, const char *node,
                 clv_dart *created) {
   const char *caller = run->name;
   const bool statements = run->statements;
   const uint32_t mark = run->m->log.count, scope = run->scope, bindings = run->bindings.count, open = run->open.count;
-  apply_match match = {.run = run, .graph = graph};
+  apply_match match = {.run = run, .graph = graph, .asked = run->asked};
   clv_dart hooks[RULE_NODES];
+  run->asked = false;
   run->name = graph->name;
   run->scope = bindings;
   run->statements = false;
-  bool done = apply_spend(run, 1) && read_arguments(&match, arguments, count, hooks), straight = false;
-  if (done && !rule_graph_serves(graph, run->m->view.dimension))
-    done = APPLY_FAIL(run, "rule '%s' is not for maps of dimension %u", run->name, run->m->view.dimension);
+  bool done = apply_spend(run, 1) && read_arguments(&match, arguments, count, hooks) && serves_map(&match);
+  bool straight = false;
   if (done && !created) done = apply_straight(&match, hooks, &straight);
   if (done && !straight) done = apply_matched(&match, hooks, node, created);
   if (!done) apply_undo(run, mark, open);
@@ -287,5 +295,23 @@ bool apply_rule(apply_run *run, const rule_graph *graph, const apply_datum *argu
   run->scope = scope;
   run->name = caller;
   run->statements = statements;
+  return done;
+}
+
+// Ranks
+
+bool apply_rank_of(apply_run *run, const rule_tree *tree, double *rank) {
+  if (!apply_number_of(run, tree, rank)) return false;
+  return !isnan(*rank) || apply_wrong_type(run, tree, "a number here: it has no place among others");
+}
+
+bool apply_rank(apply_run *run, const rule_graph *graph, const apply_datum *arguments, uint32_t count, double *rank) {
+  apply_match match = {.run = run, .graph = graph};
+  clv_dart hooks[RULE_NODES];
+  run->match = &match;
+  const bool done = apply_spend(run, 1) && read_arguments(&match, arguments, count, hooks) && serves_map(&match) &&
+                    match_rule(&match, hooks) && apply_bind_match(&match, 0) && apply_rank_of(run, graph->rank, rank);
+  run->match = NULL;
+  apply_match_free(&match);
   return done;
 }

@@ -68,6 +68,7 @@ typedef struct apply_run {
   const clv_column *blended;       // in `z := expr`, the column whose values darts stand for,
   uint32_t blended_first;          // from this component on
   bool statements;                 // rules may be called
+  bool asked;                      // the guards of the rule that is applied next hold already
   const struct apply_match *match; // of the rule whose guards and values are worked out
   BASE_ARRAY(apply_open) open;     // links below the map's own dimension that rules have freed
 } apply_run;
@@ -130,6 +131,7 @@ bool apply_thin(apply_run *run, const rule_tree *own, uint32_t first);
 typedef struct apply_match {
   apply_run *run;
   const rule_graph *graph;
+  bool asked;                      // its guards hold already
   int32_t number[RULE_PARAMETERS]; // the levels
   int16_t column[RULE_LETTERS]; // of a word's entries: its column here, -1 where the hook's letter is not in this map
   uint8_t entry[RULE_LETTERS];  // and back
@@ -187,6 +189,12 @@ bool apply_rule(apply_run *run, const rule_graph *graph, const apply_datum *argu
                 clv_dart *created);
 bool apply_script(apply_run *run, const rule_tree *script, const apply_datum *arguments, uint32_t count,
                   apply_datum *result);
+// How a rule that has a rank, and a script that has one, come in order where they would be applied (a rule: where it
+// matches). Nothing is changed. apply_rank_of: the value of the rank, with all names bound.
+bool apply_rank(apply_run *run, const rule_graph *graph, const apply_datum *arguments, uint32_t count, double *rank);
+bool apply_script_rank(apply_run *run, const rule_tree *script, const apply_datum *arguments, uint32_t count,
+                       double *rank);
+bool apply_rank_of(apply_run *run, const rule_tree *tree, double *rank);
 // The rule or script of a name, NULL when there is none.
 const clv_rule *rule_find(const clv_program *program, const char *name);
 // Calls a rule or a script by name.

@@ -291,6 +291,14 @@ static bool gather(apply_run *run, const rule_tree *of, const rule_tree *own) {
   return apply_wrong_type(run, of, "an orbit: write <0,1>(d)");
 }
 
+// Sum and mean begin with nothing, max and min with the first term.
+static double join(const rule_tree *tree, double so_far, double term, uint32_t k) {
+  const bool least = !strcmp(tree->name, "min"), greatest = !strcmp(tree->name, "max");
+  if (!least && !greatest) return so_far + term;
+  if (k == 0) return term;
+  return least ? fmin(so_far, term) : fmax(so_far, term);
+}
+
 static bool reduce(apply_run *run, const rule_tree *tree, uint32_t first, uint32_t count, apply_datum *value) {
   const uint32_t bindings = run->bindings.count;
   *value = apply_number(tree->name[0] == 'c' ? count : 0);
@@ -301,9 +309,9 @@ static bool reduce(apply_run *run, const rule_tree *tree, uint32_t first, uint32
     run->bindings.count = bindings;
     if (k == 0) *value = (apply_datum){.type = term.count == 1 ? APPLY_NUMBER : APPLY_VECTOR, .count = term.count};
     if (term.count != value->count) return apply_wrong_type(run, tree, "a sum of values that fit together");
-    for (uint32_t c = 0; c < term.count; c++) value->number[c] += term.number[c];
+    for (uint32_t c = 0; c < term.count; c++) value->number[c] = join(tree, value->number[c], term.number[c], k);
   }
-  for (uint32_t c = 0; c < value->count && tree->name[0] == 'm'; c++) value->number[c] /= count;
+  for (uint32_t c = 0; c < value->count && !strcmp(tree->name, "mean"); c++) value->number[c] /= count;
   return true;
 }
 

@@ -58,7 +58,7 @@ static uint32_t facet_size(const map *m, clv_dart dart) {
 // Guards see the two darts at the first position.
 static bool guards_hold(apply_match *match, clv_dart first, clv_dart second) {
   apply_run *run = match->run;
-  if (!match->graph->guards || !match->graph->guards->count) return true;
+  if (match->asked || !match->graph->guards || !match->graph->guards->count) return true;
   if (!BASE_RESERVE(&run->m->allocator, &match->darts, 2)) return apply_no_memory(run);
   *apply_dart(match, 0, 0) = first;
   *apply_dart(match, 0, 1) = second;

@@ -1,5 +1,5 @@
 // Check E: every orbit that a rule makes has a value of every embedding, one, and the same from whichever of its darts
-// one looks; and the names in guards and values.
+// one looks; and the names in guards, ranks and values.
 //
 // Which orbits a rule makes is seen on the right side alone: nodes joined by arcs of an orbit's dimensions belong to
 // one orbit at each position, and when all of them are new, so is the orbit.
@@ -127,6 +127,7 @@ static void check_names(rule_checker *checker) {
   rule_scope scope = {.program = checker->program, .graph = graph};
   for (uint32_t k = 0; k < graph->guards->count; k++)
     rule_value_check(&scope, graph->guards->child[k], RULE_SORT_VALUE);
+  if (graph->rank) rule_value_check(&scope, graph->rank, RULE_SORT_VALUE);
   for (uint32_t k = 0; k < graph->value_count; k++) {
     const rule_value *value = &graph->values[k];
     const rule_tree *column = value->column ? rule_declaration(checker->program, value->column) : NULL;

@@ -69,6 +69,11 @@ law_value law_reduce(law_maker *m, law_binding *scope, const rule_tree *tree) {
     LAW_COMPLAIN(m, 'T', tree->span, "there is nothing to go over here|use numbers and parameters");
     return bad;
   }
+  if (law_is(tree->name, "max") || law_is(tree->name, "min")) {
+    LAW_COMPLAIN(m, 'F', tree->span, "a law goes over orbits by sum, mean and count|write %s(a, b) of values",
+                 tree->name);
+    return bad;
+  }
   if (rule_there(tree->child[1])) of = law_evaluate(m, scope, tree->child[1]);
   if (of.sort == LAW_BAD) return bad;
   if (place->child[0]->kind == RULE_TEMPLATES || of.sort != LAW_DART || !of.variable) {

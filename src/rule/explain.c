@@ -94,6 +94,12 @@ void explain_orbit(rule_text *out, clv_orbit orbit) {
   rule_text_print(out, *separator == '<' ? "<>" : ">");
 }
 
+void explain_rank(const clv_program *program, const rule_tree *rank, rule_text *out) {
+  rule_text_print(out, "of several places first: where ");
+  rule_text_source(out, program, rank->span, 200);
+  rule_text_print(out, " is greatest\n");
+}
+
 // Scripts
 
 typedef struct listing {
@@ -129,7 +135,9 @@ static void explain_script(const clv_program *program, const rule_tree *script, 
   }
   rule_text_print(out, "script %.80s", script->name);
   rule_text_source(out, program, script->child[0]->span, 200);
-  rule_text_print(out, "\n\nmay apply\n");
+  rule_text_print(out, "\n\n");
+  if (rule_there(script->child[2])) explain_rank(program, script->child[2], out);
+  rule_text_print(out, "may apply\n");
   for (uint32_t k = 0; k < list.count; k++)
     rule_text_print(out, "  %s %.80s\n", list.rules[k]->script ? "script" : "rule", clv_rule_name(list.rules[k]));
   if (list.count == 0) rule_text_print(out, "  nothing\n");

@@ -20,6 +20,8 @@ typedef struct explain_deed {
 } explain_deed;
 void explain_effects(const clv_program *program, const explain_deed *deed, rule_text *out);
 void explain_graph(const clv_program *program, const rule_graph *graph, rule_text *out);
+// Which of several places comes first.
+void explain_rank(const clv_program *program, const rule_tree *rank, rule_text *out);
 // A force, update or derived quantity (explain_law.c).
 void explain_law(const clv_program *program, const rule_tree *tree, rule_text *out);
 

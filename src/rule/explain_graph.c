@@ -82,6 +82,7 @@ static void put_head(const clv_program *program, const rule_graph *graph, rule_t
   for (uint32_t dim = 0; dim < RULE_DIMS; dim++)
     if (dims >> dim & 1u) rule_text_print(out, " %u", (unsigned)dim);
   rule_text_print(out, dims ? "\n" : " none\n");
+  if (graph->rank) explain_rank(program, graph->rank, out);
 }
 
 // Of all rules together.

@@ -327,6 +327,7 @@ static void make_rule(graph_maker *maker, const rule_tree *rule) {
   read_parameters(maker, rule->child[0]);
   if (maker->failed) return;
   maker->graph->guards = rule->child[1];
+  if (rule_there(rule->child[4])) maker->graph->rank = rule->child[4];
   read_side(maker, RULE_LEFT, rule->child[2]);
   read_side(maker, RULE_RIGHT, rule->child[3]);
   if (!maker->failed) rule_graph_finish(maker);

@@ -132,6 +132,7 @@ typedef struct rule_graph {
   rule_relation relation[RULE_RELATIONS];               // over the hook words' letters
   rule_parameter parameter[RULE_PARAMETERS];
   const rule_tree *guards; // RULE_LIST
+  const rule_tree *rank;   // a value, or NULL: of several places, where it is greatest comes first
   uint32_t value_count;
   rule_value *values;
   uint8_t straight[2];             // in maps of dimension 2, 3: does nothing but sew, or unsew, facets (rule_straight)

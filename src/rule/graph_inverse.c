@@ -1,8 +1,8 @@
 // The inverse of a rule: its sides change places.
 //
 // A hook's word must be full, and what was full on the left of a rule need not be so on its right: each component of
-// the new left side takes the rule's own hook if it can, and otherwise its first node with a full word. Values and
-// guards speak of what the rule does forwards and are left behind.
+// the new left side takes the rule's own hook if it can, and otherwise its first node with a full word. Values,
+// guards and the rank speak of what the rule does forwards and are left behind.
 
 #include "rule/graph_private.h"
 
@@ -144,6 +144,7 @@ void rule_graph_make_inverse(graph_maker *maker, const rule_tree *rule, uint32_t
   graph->values = NULL;
   graph->value_count = 0;
   graph->explicit_3 = false;
+  graph->rank = NULL;
   graph->guards = rule_tree_make(maker->program, RULE_LIST, rule->span, NULL, 0, NULL, 0);
   if (!graph->guards) maker->failed = true;
   swap_sides(graph);

@@ -90,6 +90,11 @@ static rule_tree *parse_guards(rule_parser *p) {
   return rule_finish(p, RULE_LIST, start, NULL, 0, &guards);
 }
 
+// rank value: of several places the one where it is greatest comes first.
+static rule_tree *parse_rank(rule_parser *p) {
+  return rule_take(p, "rank") ? rule_parse_value(p) : rule_make_none(p);
+}
+
 static rule_tree *parse_inverse(rule_parser *p, uint32_t start, const char *name) {
   rule_trees none = {0};
   rule_expect(p, "inverse", "before the rule that is turned round");
@@ -106,12 +111,12 @@ rule_tree *rule_parse_rule(rule_parser *p, uint32_t start) {
   const char *name = rule_take_name(p, "the name of the rule");
   if (rule_take(p, "=")) return parse_inverse(p, start, name);
   rule_tree *parameters = parse_parameters(p);
-  rule_tree *guards = parse_guards(p);
+  rule_tree *guards = parse_guards(p), *rank = parse_rank(p);
   rule_expect(p, "{", "before the two sides");
   rule_tree *left = parse_graph(p, "left");
   rule_tree *right = parse_graph(p, "right");
   rule_expect(p, "}", "behind the two sides");
-  return rule_make(p, RULE_RULE, start, name, 0, RULE_CHILDREN(parameters, guards, left, right));
+  return rule_make(p, RULE_RULE, start, name, 0, RULE_CHILDREN(parameters, guards, left, right, rank));
 }
 
 static rule_tree *parse_statement(rule_parser *p);
@@ -237,8 +242,8 @@ static rule_tree *parse_statement(rule_parser *p) {
 
 rule_tree *rule_parse_script(rule_parser *p, uint32_t start) {
   const char *name = rule_take_name(p, "the name of the script");
-  rule_tree *parameters = parse_parameters(p);
+  rule_tree *parameters = parse_parameters(p), *rank = parse_rank(p);
   if (!p->failed && !rule_at(p, "{")) rule_expect(p, "{", "before the statements");
   rule_tree *block = parse_block(p);
-  return rule_make(p, RULE_SCRIPT, start, name, 0, RULE_CHILDREN(parameters, block));
+  return rule_make(p, RULE_SCRIPT, start, name, 0, RULE_CHILDREN(parameters, block, rank));
 }

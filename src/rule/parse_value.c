@@ -59,7 +59,10 @@ static bool behind_is(const rule_parser *p, uint32_t at, const char *sign) {
 
 // True at `sum(c:`, `mean(v:`: a reduction, not a call.
 static bool at_reduction(const rule_parser *p) {
-  if (!rule_at(p, "sum") && !rule_at(p, "mean") && !rule_at(p, "count")) return false;
+  static const char *const names[] = {"sum", "mean", "max", "min", "count"};
+  bool named = false;
+  for (uint32_t k = 0; k < sizeof names / sizeof *names; k++) named = named || rule_at(p, names[k]);
+  if (!named) return false;
   const rule_token open = rule_lex(p->program, p->file, p->token.end);
   if (!behind_is(p, p->token.end, "(")) return false;
   const rule_token name = rule_lex(p->program, p->file, open.end);

@@ -189,6 +189,8 @@ static rule_tree *make_value(clv_program *program, rule_span span, const double 
 clv_result clv_program_set_param(clv_program *program, const char *name, const double *values, uint32_t count) {
   if (program->checked || !name || !values) return CLV_ERROR_ARGUMENT;
   use_modules(program);
+  if (program->no_memory)
+    return CLV_ERROR_MEMORY; // a module that is not there is no reason to say so of its parameters
   const rule_tree *param = rule_declaration(program, name);
   if (!param || param->kind != RULE_PARAM || law_components(param->child[0]) != count) return CLV_ERROR_ARGUMENT;
   for (uint32_t k = 0; k < count; k++)

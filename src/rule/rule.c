@@ -108,14 +108,22 @@ static bool run_script(apply_run *run, const clv_rule *rule, const apply_datum *
   return true;
 }
 
-static clv_result apply(const clv_rule *rule, map *m, const clv_rule_argument *arguments, uint32_t count,
+static apply_run begin_run(const clv_rule *rule, map *m) {
+  return (apply_run){.program = rule->program,
+                     .m = m,
+                     .name = clv_rule_name(rule),
+                     .result = CLV_OK,
+                     .budget = APPLY_BUDGET + APPLY_BUDGET_PAGE * m->view.page_count};
+}
+
+// `run` says how; it is used up.
+static clv_result apply(apply_run run, const clv_rule *rule, const clv_rule_argument *arguments, uint32_t count,
                         const char *node, clv_dart *created) {
+  map *m = run.m;
   const clv_result result = test_arguments(rule, m, arguments, count);
   if (result != CLV_OK) return result;
   if (created && rule->graph && !node)
     return map_fail(m, CLV_ERROR_ARGUMENT, "name the node whose dart is wanted of rule '%s'", rule->graph->name);
-  apply_run run = {.program = rule->program, .m = m, .name = clv_rule_name(rule), .result = CLV_OK};
-  run.budget = APPLY_BUDGET + APPLY_BUDGET_PAGE * m->view.page_count;
   const uint32_t mark = m->log.count;
   apply_datum values[RULE_PARAMETERS];
   clv_dart dart = CLV_NO_DART;
@@ -140,5 +148,45 @@ clv_result clv_rule_apply(const clv_rule *rule, clv_map *view, const clv_rule_ar
   // nothing need be kept meanwhile.
   const bool unsews = rule->unsews[view->dimension - 2] && count == 1 && !arguments->darts && !created;
   if (unsews && map_unsew_plain(m, arguments->dart, &result)) return result;
-  return apply(rule, m, arguments, count, node, created);
+  return apply(begin_run(rule, m), rule, arguments, count, node, created);
+}
+
+// Ranks
+
+static const rule_tree *rank_of(const clv_rule *rule) {
+  if (rule->graph) return rule->graph->rank;
+  return rule_there(rule->script->child[2]) ? rule->script->child[2] : NULL;
+}
+
+bool clv_rule_has_rank(const clv_rule *rule) {
+  return rank_of(rule) != NULL;
+}
+
+clv_result clv_rule_rank(const clv_rule *rule, clv_map *view, const clv_rule_argument *arguments, uint32_t count,
+                         double *rank) {
+  map *m = map_of(view);
+  *rank = 0;
+  if (!rank_of(rule))
+    return map_fail(m, CLV_ERROR_ARGUMENT, "'%s' does not say which place comes first", clv_rule_name(rule));
+  const clv_result result = test_arguments(rule, m, arguments, count);
+  if (result != CLV_OK) return result;
+  apply_run run = begin_run(rule, m);
+  apply_datum values[RULE_PARAMETERS];
+  bool done = true;
+  for (uint32_t k = 0; done && k < count; k++) done = bring(&run, &arguments[k], &values[k]);
+  if (done)
+    done = rule->graph ? apply_rank(&run, rule->graph, values, count, rank)
+                       : apply_script_rank(&run, rule->script, values, count, rank);
+  apply_run_free(&run);
+  return done ? CLV_OK : run.result;
+}
+
+clv_result clv_rule_apply_ranked(const clv_rule *rule, clv_map *view, const clv_rule_argument *arguments,
+                                 uint32_t count) {
+  map *m = map_of(view);
+  apply_run run = begin_run(rule, m);
+  if (!rank_of(rule))
+    return map_fail(m, CLV_ERROR_ARGUMENT, "'%s' does not say which place comes first", clv_rule_name(rule));
+  run.asked = rule->graph != NULL;
+  return apply(run, rule, arguments, count, NULL, NULL);
 }

@@ -188,18 +188,28 @@ static flow run_block(script_run *s, const rule_tree *block) {
 
 // Calls
 
+static bool bind_parameters(apply_run *run, const rule_tree *script, const apply_datum *arguments, uint32_t count) {
+  const rule_tree *parameters = script->child[0];
+  if (count != parameters->count)
+    return APPLY_FAIL(run, "script '%s' takes %u arguments, not %u", run->name, parameters->count, count);
+  for (uint32_t k = 0; k < count; k++)
+    if (!apply_bind(run, parameters->child[k]->name, &arguments[k])) return false;
+  return true;
+}
+
+bool apply_script_rank(apply_run *run, const rule_tree *script, const apply_datum *arguments, uint32_t count,
+                       double *rank) {
+  return bind_parameters(run, script, arguments, count) && apply_rank_of(run, script->child[2], rank);
+}
+
 bool apply_script(apply_run *run, const rule_tree *script, const apply_datum *arguments, uint32_t count,
                   apply_datum *result) {
-  const rule_tree *parameters = script->child[0];
   const apply_run caller = *run;
   script_run s = {.run = run};
   run->name = script->name;
   run->scope = run->bindings.count;
   run->statements = true;
-  if (count != parameters->count)
-    return APPLY_FAIL(run, "script '%s' takes %u arguments, not %u", run->name, parameters->count, count);
-  for (uint32_t k = 0; k < count; k++)
-    if (!apply_bind(run, parameters->child[k]->name, &arguments[k])) return false;
+  if (!bind_parameters(run, script, arguments, count)) return false;
   if (run_block(&s, script->child[1]) == FLOW_FAIL) return false;
   run->bindings.count = run->scope;
   run->name = caller.name;

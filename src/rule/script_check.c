@@ -61,8 +61,16 @@ static void check_parameters(rule_scope *scope, const rule_tree *parameters) {
   }
 }
 
+// What comes first is asked before anything is changed.
+static void check_rank(rule_scope *scope, const rule_tree *rank) {
+  scope->statements = false;
+  if (rule_there(rank)) rule_value_check(scope, rank, RULE_SORT_VALUE);
+  scope->statements = true;
+}
+
 static void check_body(rule_scope *scope, const rule_tree *script, rule_signature *signature) {
   check_parameters(scope, script->child[0]);
+  check_rank(scope, script->child[2]);
   check_block(scope, script->child[1]);
   signature->count = (uint8_t)(scope->variables.count < RULE_PARAMETERS ? scope->variables.count : RULE_PARAMETERS);
   for (uint32_t k = 0; k < signature->count; k++) signature->sort[k] = scope->variables.data[k].sort;

@@ -33,9 +33,9 @@ typedef enum rule_kind {
   RULE_DEF,     // name; [0] names (RULE_LIST of RULE_NAME), [1] value
   RULE_FORCE,   // name; [0] place, [1] words (RULE_LIST of RULE_NAME: oriented, external), [2..] items
   RULE_UPDATE,  // name; [0] place, [1] empty list, [2..] items
-  RULE_RULE,    // name; [0] parameters, [1] guards (RULE_LIST), [2] left, [3] right (RULE_GRAPH)
+  RULE_RULE,    // name; [0] parameters, [1] guards (RULE_LIST), [2] left, [3] right (RULE_GRAPH), [4] rank or none
   RULE_INVERSE, // name; [0] RULE_NAME of the rule, [1] relations (RULE_LIST of RULE_RELATION)
-  RULE_SCRIPT,  // name; [0] parameters, [1] block
+  RULE_SCRIPT,  // name; [0] parameters, [1] block, [2] rank or none
   // Parts of declarations
   RULE_TYPE,        // name: real int bool vec2 vec3 mat2 mat3; [0] unit or none
   RULE_UNIT,        // [k] RULE_UNIT_FACTOR
@@ -86,7 +86,7 @@ typedef enum rule_kind {
   RULE_BINARY,     // name: + - * / ^ == != < <= > >= && ||; [0], [1] values
   RULE_WITHIN,     // [0] RULE_ORBIT, [1] value: <0,1>(a)
   RULE_IN,         // [0] value, [1] RULE_WITHIN: b in <0,1>(a)
-  RULE_REDUCE,     // name: sum mean count; [0] RULE_PLACE, [1] value whose orbit is gone over, [2] value
+  RULE_REDUCE,     // name: sum mean max min count; [0] RULE_PLACE, [1] value whose orbit is gone over, [2] value
   RULE_QUADRATURE, // name: the variable; [0] value (the cell), [1] value: over q in t expr
   RULE_WALK,       // name: the variable, which is a dart already; [0] RULE_LIST of RULE_LETTER, [1] condition
   RULE_VECTOR,     // [k] components: (a, b, c)

@@ -130,7 +130,8 @@ static bool check_event(const scene_reader *r, const clv_scene *scene, scene_eve
   for (int kind = 0; kind < CLV_ACTION_KIND_COUNT; kind++) {
     scene_hold *action = &event->action[kind];
     if (!action->part.node) continue;
-    if (!check_zone(r, &action->zone) || !check_zone(r, &action->in.zone) || !check_zone(r, &action->along.zone))
+    if (!check_zone(r, &action->zone) || !check_zone(r, &action->in.zone) || !check_zone(r, &action->along.zone) ||
+        !check_zone(r, &action->touching.zone))
       return false;
     if (kind == CLV_ACTION_PULL && !check_pull(r, action)) return false;
     const bool may_last = kind == CLV_ACTION_APPLY || kind == CLV_ACTION_ADAPT;

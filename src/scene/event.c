@@ -73,6 +73,17 @@ static bool make_tear(const scene_reader *r, const clv_body *body, const clv_mes
          scene_zone_make(r, mesh, &hold->along.part, &scene_group_where, &hold->along.zone, &tear->mask);
 }
 
+static bool make_apply(const scene_reader *r, clv_scene *scene, const clv_mesh *mesh, const scene_hold *hold,
+                       clv_action *action) {
+  clv_apply *apply = &action->apply;
+  if (!scene_apply_make(r, scene, hold, apply)) return false;
+  apply->masked = scene_given(&hold->part, &scene_group_apply, "along");
+  apply->touching = scene_given(&hold->part, &scene_group_apply, "touching");
+  return scene_zone_make(r, mesh, &hold->in.part, &scene_group_where, &hold->in.zone, &action->zone) &&
+         scene_zone_make(r, mesh, &hold->along.part, &scene_group_where, &hold->along.zone, &apply->mask) &&
+         scene_zone_make(r, mesh, &hold->touching.part, &scene_group_touching, &hold->touching.zone, &apply->shape);
+}
+
 static bool make_action(const scene_reader *r, clv_scene *scene, clv_body *body, const clv_mesh *mesh,
                         const scene_hold *hold, clv_mesh *surface, clv_action *action) {
   action->axes = hold->axes;
@@ -88,9 +99,7 @@ static bool make_action(const scene_reader *r, clv_scene *scene, clv_body *body,
   }
   action->level = hold->level;
   if (action->kind == CLV_ACTION_TEAR) return make_tear(r, body, mesh, hold, action);
-  if (action->kind == CLV_ACTION_APPLY)
-    return scene_apply_make(r, scene, hold, &action->apply) &&
-           scene_zone_make(r, mesh, &hold->in.part, &scene_group_where, &hold->in.zone, &action->zone);
+  if (action->kind == CLV_ACTION_APPLY) return make_apply(r, scene, mesh, hold, action);
   if (action->kind == CLV_ACTION_ADAPT) return make_adapt(r, mesh, hold, action);
   if (hold->particles.count && !find_particles(r, body, &hold->particles, action)) return false;
   if (hold->surface) {

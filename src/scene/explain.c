@@ -144,6 +144,13 @@ static void add_path(scene_text *out, const scene_path *path, const char *unit) 
   scene_add(out, " %s at %g s", unit, path->items[path->count - 1].time);
 }
 
+// Nothing where it is not said.
+static void add_where(scene_text *out, const char *word, const scene_where *where, const scene_group *group) {
+  if (!scene_zone_key(&where->part, group)) return;
+  scene_add(out, "%s", word);
+  add_zone(out, &where->part, group, &where->zone);
+}
+
 static void add_adapt(scene_text *out, const scene_hold *hold) {
   static const char *const units[CLV_ADAPT_KIND_COUNT] = {" m", " Pa", " 1/m"};
   const clv_adapt_kind kind = scene_adapt_kind(hold);
@@ -153,23 +160,16 @@ static void add_adapt(scene_text *out, const scene_hold *hold) {
     add_vector(out, hold->centre);
   }
   scene_add(out, "%sto level %u", kind == CLV_ADAPT_ZONE ? "" : ", ", hold->level);
-  if (scene_zone_key(&hold->in.part, &scene_group_where)) {
-    scene_add(out, ", in ");
-    add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
-  }
+  add_where(out, ", in ", &hold->in, &scene_group_where);
   if (hold->most) scene_add(out, ", at most %u cell%s a step", hold->most, plural(hold->most));
 }
 
 static void add_tear(scene_text *out, const scene_hold *hold) {
   static const char *const units[CLV_TEAR_KIND_COUNT] = {" Pa", "", " N"};
   const int kind = clv_tear_from_name(scene_zone_key(&hold->part, &scene_group_tear)->name);
-  const scene_where *const wheres[] = {&hold->in, &hold->along};
   scene_add(out, "%g%s", hold->threshold[kind], units[kind]);
-  for (uint32_t k = 0; k < 2; k++) {
-    if (!scene_zone_key(&wheres[k]->part, &scene_group_where)) continue;
-    scene_add(out, k ? ", along " : ", in ");
-    add_zone(out, &wheres[k]->part, &scene_group_where, &wheres[k]->zone);
-  }
+  add_where(out, ", in ", &hold->in, &scene_group_where);
+  add_where(out, ", along ", &hold->along, &scene_group_where);
   if (hold->most) scene_add(out, ", at most %u facet%s a step", hold->most, plural(hold->most));
 }
 
@@ -179,10 +179,10 @@ static void add_apply(scene_text *out, const scene_hold *hold) {
   if (hold->file) scene_add(out, " of %s", scene_text_show(hold->file).text);
   if (hold->on) scene_add(out, ", on each %s", on->word(hold->on));
   if (hold->rounds > 1) scene_add(out, ", %u rounds at most", hold->rounds);
-  if (scene_zone_key(&hold->in.part, &scene_group_where)) {
-    scene_add(out, ", in ");
-    add_zone(out, &hold->in.part, &scene_group_where, &hold->in.zone);
-  }
+  if (hold->most) scene_add(out, ", at most %u time%s at once", hold->most, plural(hold->most));
+  add_where(out, ", in ", &hold->in, &scene_group_where);
+  add_where(out, ", along ", &hold->along, &scene_group_where);
+  add_where(out, ", touching ", &hold->touching, &scene_group_touching);
   add_parameters(out, &hold->params);
 }
 

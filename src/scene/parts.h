@@ -126,7 +126,7 @@ typedef struct scene_hold {
   scene_points particles;
   double edge[2][3];
   double threshold[CLV_TEAR_KIND_COUNT]; // the one that is given
-  scene_where in, along;
+  scene_where in, along, touching;
   uint32_t most;
   clv_scalpel_def scalpel;
   scene_blade blade;

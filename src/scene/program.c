@@ -100,6 +100,7 @@ bool scene_apply_make(const scene_reader *r, clv_scene *scene, const scene_hold 
   to->on = orbits[hold->on];
   to->level = hold->level;
   to->rounds = hold->rounds;
+  to->most = hold->most;
   if (!to->rule) return no_rule(r, program, hold);
   const char *wrong = clv_apply_wrong(to);
   return !wrong || scene_fail(r, scene_place(&hold->part, "rule"), "%s cannot be applied: %s",

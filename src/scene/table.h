@@ -18,7 +18,7 @@ extern const scene_group scene_group_remove;
 extern const scene_group scene_group_cut;
 extern const scene_group scene_group_knife;
 extern const scene_group scene_group_pierce;
-extern const scene_group scene_group_where;
+extern const scene_group scene_group_where, scene_group_touching;
 extern const scene_group scene_group_tear;
 extern const scene_group scene_group_refine;
 extern const scene_group scene_group_coarsen;

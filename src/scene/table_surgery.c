@@ -67,6 +67,13 @@ const scene_group scene_group_pierce = {
         },
 };
 
+const scene_group scene_group_touching = {
+    .name = "touching",
+    .what = "A shape in space, which touches cells where the body is.",
+    .size = sizeof(scene_where),
+    .keys = (const scene_key[]){SHAPE_KEYS(scene_where), {0}},
+};
+
 static const char *on_word(uint32_t i) {
   static const char *const words[SCENE_ON_COUNT] = {"hook", "vertex", "edge", "face", "cell"};
   return i < SCENE_ON_COUNT ? words[i] : NULL;
@@ -117,7 +124,30 @@ const scene_group scene_group_apply = {
              .without = "1",
              .example = "20",
              .what = "As often at most it goes over its places, while it matches at one of them."},
+            {.name = "most",
+             .type = SCENE_WHOLE,
+             AT(scene_hold, most),
+             WHOLE_FROM(0),
+             .without = "0",
+             .example = "4",
+             .what = "How many times at once, at the places that come first: for rules that say with `rank` which do; "
+                     "0: everywhere."},
             WHERE_KEY("in", in, "Cells: orbits that meet one of them, its centre in the zone at rest."),
+            WHERE_KEY("along", along, "Particles: only orbits all of whose particles lie in it, at rest."),
+            {.name = "touching",
+             .type = SCENE_GROUP,
+             AT(scene_hold, touching),
+             .group = &scene_group_touching,
+             .example = "{sphere: {center: [0, 0, 0], radius: 1}}",
+             .what = "A shape in space: only cells that it touches, where the body is then."},
+            {.name = "path",
+             .type = SCENE_PATH,
+             AT(scene_hold, path),
+             .with = "touching",
+             .quantity = SCENE_LENGTH,
+             .example = "[[0, [0, 0, 0]], [1, [0, 0, -3]]]",
+             .what = "Times from the event on and displacements, for a shape that moves: the rule is applied before "
+                     "every step to what it touches on its way."},
             {.name = "for",
              .type = SCENE_REAL,
              AT(scene_hold, lasts),

@@ -7,33 +7,23 @@
 // In a round after the first a rule goes over the same places again, those that are still there: what was refused for
 // the sake of a neighbour may be its turn by then.
 
+#include "surgery/apply.h"
 #include "map/edit.h"
 #include "physics/zone.h"
 #include "rule/graph.h"
-#include "surgery/surgery.h"
 
 #include <math.h>
 
-enum { APPLY_PARAMETERS = 8 };
-
-// What a rule is called with: one dart, and a level for whatever is none.
-typedef struct call {
-  clv_rule_argument arguments[APPLY_PARAMETERS];
-  uint32_t count, place; // which of them is the dart
-  clv_orbit orbit;       // that it is a dart of
-  surgery_topics topics; // that the rule speaks of
-} call;
-
 clv_apply clv_default_apply(void) {
-  return (clv_apply){.zone = clv_zone_all()};
+  return (clv_apply){.zone = clv_zone_all(), .mask = clv_zone_all()};
 }
 
-static const char *read_call(const clv_apply *apply, call *to) {
+static const char *read_call(const clv_apply *apply, surgery_call *to) {
   clv_parameter parameter;
   uint32_t darts = 0;
-  *to = (call){.count = 0};
+  *to = (surgery_call){.count = 0};
   for (; clv_rule_parameter(apply->rule, to->count, &parameter); to->count++) {
-    if (to->count == APPLY_PARAMETERS) return "the rule has more than 8 parameters";
+    if (to->count == SURGERY_PARAMETERS) return "the rule has more than 8 parameters";
     to->arguments[to->count].number = (int32_t)apply->level;
     // A script does not say what its parameters are: the first is the dart, the others are levels.
     const bool is_dart = parameter.kind == CLV_PARAMETER_DART || (parameter.kind == CLV_PARAMETER_ANY && !darts);
@@ -49,58 +39,20 @@ static const char *read_call(const clv_apply *apply, call *to) {
 _Static_assert(CLV_REFINED_LEVELS == 30u, "as is said below");
 
 const char *clv_apply_wrong(const clv_apply *apply) {
-  call c;
+  surgery_call c;
   if (!apply || !apply->rule) return "there is no rule";
   if (apply->level > CLV_REFINED_LEVELS) return "levels go up to 30";
   if (apply->on & ~CLV_CELL) return "what it is applied to is no orbit of a map";
-  return read_call(apply, &c);
-}
-
-// Whether one of the cells at an orbit is in the zone.
-static bool in_zone(clv_surgery *s, clv_orbit orbit, clv_dart dart, bool *good) {
-  clv_walk walk;
-  if (clv_walk_incident(&walk, s->map, orbit, CLV_CELL, dart) != CLV_OK) return *good = false;
-  bool found = false;
-  for (uint32_t k = 0; !found && k < walk.count; k++)
-    found = s->zoned.data[clv_id_of(s->map, CLV_CELL, walk.darts[k]).index];
-  clv_walk_end(&walk);
-  return found;
-}
-
-// The dart of an orbit at its coarsest vertex, the first of them.
-static bool coarsest_dart(const clv_surgery *s, clv_orbit orbit, clv_dart *dart) {
-  clv_walk walk;
-  if (clv_walk_orbit(&walk, s->map, orbit, *dart) != CLV_OK) return false;
-  int32_t least = INT32_MAX;
-  for (uint32_t k = 0; k < walk.count; k++) {
-    const int32_t level = *(const int32_t *)clv_column_at(s->levels, walk.darts[k]);
-    if (level < least) *dart = walk.darts[k];
-    least = level < least ? level : least;
-  }
-  clv_walk_end(&walk);
-  return true;
-}
-
-// The places, in `facets`: one dart of each orbit, as they are before anything is changed.
-static clv_result list_places(clv_surgery *s, const clv_zone *zone, const call *c) {
-  const bool everywhere = zone->kind == CLV_ZONE_ALL;
-  clv_walk walk;
-  s->facets.count = 0;
-  if (clv_walk_all(&walk, s->map, c->orbit) != CLV_OK) return surgery_no_memory(s);
-  bool good = BASE_RESERVE(&s->allocator, &s->facets, walk.count);
-  for (uint32_t k = 0; good && k < walk.count; k++) {
-    clv_dart dart = walk.darts[k];
-    if (!everywhere && !in_zone(s, c->orbit, dart, &good)) continue;
-    if (c->topics.levels) good = good && coarsest_dart(s, c->orbit, &dart);
-    s->facets.data[s->facets.count++] = dart;
-  }
-  clv_walk_end(&walk);
-  return good ? CLV_OK : surgery_no_memory(s);
+  if (apply->most && !clv_rule_has_rank(apply->rule))
+    return "it is for some places only, and the rule does not say which come first: write rank VALUE behind its guards";
+  const char *wrong = read_call(apply, &c);
+  if (!wrong && apply->masked) wrong = physics_zone_wrong(&apply->mask);
+  return wrong || !apply->touching ? wrong : surgery_shape_wrong(&apply->shape);
 }
 
 // Whole facets
 
-static bool is_for_facets(const clv_surgery *s, const call *c) {
+static bool is_for_facets(const clv_surgery *s, const surgery_call *c) {
   const uint32_t n = s->map->dimension;
   return (clv_orbit_dims(s->map, c->orbit) & ~(1u << n)) == CLV_CELL_FACET(n);
 }
@@ -165,7 +117,7 @@ typedef struct kin {
   uint32_t slots[SURGERY_FAMILY_VERTICES], numbers[8]; // of vertices, of cells
 } kin;
 
-static void find_kin(const clv_surgery *s, const call *c, uint32_t place, kin *found) {
+static void find_kin(const clv_surgery *s, const surgery_call *c, uint32_t place, kin *found) {
   found->there = c->topics.levels && clv_orbit_dims(s->map, c->orbit) == clv_orbit_dims(s->map, CLV_CELL) &&
                  s->listed_levels.data[place] > 0 &&
                  clv_map_family(s->map, s->facets.data[place], s->listed_levels.data[place] - 1u, surgery_levels(s),
@@ -216,7 +168,7 @@ static bool changed_refined(const clv_surgery *s, uint32_t mark) {
 // Applying
 
 // What a rule must not have done, and what follows from what it did.
-static clv_result judge(clv_surgery *s, const call *c, const kin *found, uint32_t mark) {
+static clv_result judge(clv_surgery *s, const surgery_call *c, const kin *found, uint32_t mark) {
   if (!c->topics.levels && changed_refined(s, mark))
     return map_fail(map_of(s->map), CLV_ERROR_REFUSED,
                     "the rule changes cells that are refined, or beside refined ones, and does not speak of their "
@@ -225,7 +177,7 @@ static clv_result judge(clv_surgery *s, const call *c, const kin *found, uint32_
 }
 
 // Of a rule for vertices: the darts of a vertex whose facets are sewn, in `face`. False when memory is out.
-static bool note_sewn(clv_surgery *s, const call *c, clv_dart dart) {
+static bool note_sewn(clv_surgery *s, const surgery_call *c, clv_dart dart) {
   clv_walk walk;
   s->face.count = 0;
   if (clv_orbit_dims(s->map, c->orbit) != clv_orbit_dims(s->map, CLV_VERTEX)) return true;
@@ -246,7 +198,7 @@ static uint32_t count_parted(const clv_surgery *s) {
   return darts / (n == 3 ? 4 : 2);
 }
 
-static clv_result apply_at(clv_surgery *s, const clv_rule *rule, call *c, uint32_t place) {
+static clv_result apply_at(clv_surgery *s, const clv_rule *rule, surgery_call *c, uint32_t place) {
   const uint32_t n = s->map->dimension;
   const clv_dart dart = s->facets.data[place];
   const bool sewn = is_for_facets(s, c) && !clv_is_free(s->map, dart, n);
@@ -255,7 +207,8 @@ static clv_result apply_at(clv_surgery *s, const clv_rule *rule, call *c, uint32
   find_kin(s, c, place, &found);
   if (!note_sewn(s, c, dart)) return surgery_no_memory(s);
   c->arguments[c->place].dart = dart;
-  clv_result result = clv_rule_apply(rule, s->map, c->arguments, c->count, NULL, NULL);
+  clv_result result = clv_rule_has_rank(rule) ? clv_rule_apply_ranked(rule, s->map, c->arguments, c->count)
+                                              : clv_rule_apply(rule, s->map, c->arguments, c->count, NULL, NULL);
   if (result == CLV_OK) result = map_end_edit(map_of(s->map), mark, judge(s, c, &found, mark));
   if (result != CLV_OK) return result;
   s->did.applied++;
@@ -264,10 +217,20 @@ static clv_result apply_at(clv_surgery *s, const clv_rule *rule, call *c, uint32
   return CLV_OK;
 }
 
-static clv_result apply_once(clv_surgery *s, const clv_rule *rule, call *c) {
-  for (uint32_t k = 0, refusals = 0; k < s->facets.count; k++) {
-    if (!clv_dart_alive(s->map, s->facets.data[k])) continue; // gone with another
-    const clv_result result = apply_at(s, rule, c, k);
+static bool is_enough(const clv_surgery *s, const clv_apply *apply) {
+  return apply->most && s->did.applied >= apply->most;
+}
+
+// Once at each place, in the order that the rule asks for.
+static clv_result apply_round(clv_surgery *s, const clv_apply *apply, surgery_call *c) {
+  const bool ranked = clv_rule_has_rank(apply->rule);
+  const clv_result ordered = ranked ? surgery_order_places(s, apply->rule, c) : CLV_OK;
+  if (ordered != CLV_OK) return ordered;
+  const uint32_t count = ranked ? s->order.count : s->facets.count;
+  for (uint32_t k = 0, refusals = 0; k < count && !is_enough(s, apply); k++) {
+    const uint32_t place = ranked ? s->order.data[k].place : k;
+    if (!clv_dart_alive(s->map, s->facets.data[place])) continue; // gone with another
+    const clv_result result = apply_at(s, apply->rule, c, place);
     if (result != CLV_OK && result != CLV_ERROR_REFUSED) return surgery_of_map(s, result);
     if (result != CLV_OK && refusals++ == 0) surgery_fail(s, CLV_OK, "%s", clv_map_error(s->map));
   }
@@ -284,7 +247,7 @@ static bool is_for_others(const clv_surgery *s, const clv_rule *rule) {
   return !serves(rule, n) && serves(rule, 5 - n);
 }
 
-static clv_result apply_at_places(clv_surgery *s, const clv_apply *apply, call *c) {
+static clv_result apply_at_places(clv_surgery *s, const clv_apply *apply, surgery_call *c) {
   clv_result result = CLV_OK;
   bool again = true;
   surgery_fail(s, CLV_OK, "there is no place to apply the rule to");
@@ -296,21 +259,21 @@ static clv_result apply_at_places(clv_surgery *s, const clv_apply *apply, call *
   }
   for (uint32_t round = 0; result == CLV_OK && again && round < (apply->rounds ? apply->rounds : 1); round++) {
     const uint32_t before = s->did.applied;
-    result = apply_once(s, apply->rule, c);
-    again = s->did.applied > before;
+    result = apply_round(s, apply, c);
+    again = s->did.applied > before && !is_enough(s, apply);
   }
   return result == CLV_OK ? part_whole_facets(s) : result;
 }
 
-static clv_result make_ready(clv_surgery *s, const clv_apply *apply, call *c) {
+static clv_result make_ready(clv_surgery *s, const clv_apply *apply, surgery_call *c) {
   (void)read_call(apply, c);
   clv_result result = surgery_prepare_rule(s, apply->rule, &c->topics);
   if (result != CLV_OK) return result;
   if (c->topics.levels) surgery_tell_levels(s);
   if (c->topics.state) surgery_tell_state(s);
+  if (c->topics.tension) surgery_tell_tension(s);
+  result = surgery_list_places(s, apply, c);
   s->cells.count = 0;
-  result = surgery_mark_zone(s, &apply->zone);
-  if (result == CLV_OK) result = list_places(s, &apply->zone, c);
   if (result == CLV_OK && is_for_facets(s, c)) result = list_parts(s);
   if (result == CLV_OK) result = note_levels(s);
   return result == CLV_OK && c->topics.levels ? surgery_note_momentum(s) : result;
@@ -325,7 +288,7 @@ static clv_result name_rule(clv_surgery *s, const clv_rule *rule, clv_result res
 }
 
 static clv_result apply_everywhere(clv_surgery *s, const clv_apply *apply, clv_surgery_report *did) {
-  call c;
+  surgery_call c;
   clv_result result = make_ready(s, apply, &c);
   if (result == CLV_OK) result = surgery_begin(s);
   if (result != CLV_OK) return result;

@@ -2,7 +2,8 @@
 //
 // Levels of refinement are those of vertices (`lev`). What rules know of faces and volumes (`flev`, `vlev`) follows
 // from them, and is worked out anew for each rule: whoever refined the body, and put together, rules see the same. So
-// is what cells bear, strain and stress, as it is when the rule begins.
+// is what cells bear, strain and stress, and how springs pull, as it is when the rule begins; and where the rule is
+// applied.
 
 #include "rule/graph.h"
 #include "rule/law.h"
@@ -29,19 +30,36 @@ typedef struct state_column {
   uint32_t components;
 } state_column;
 
-enum { STATE_COLUMNS = 5 };
+enum { STATE_COLUMNS = 6 };
 static const state_column state_columns[STATE_COLUMNS] = {
     {"strain", offsetof(clv_cell_state, strain), 3},
     {"strain_shear", offsetof(clv_cell_state, strain) + 3 * sizeof(double), 3},
     {"stress", offsetof(clv_cell_state, stress), 3},
     {"stress_shear", offsetof(clv_cell_state, stress) + 3 * sizeof(double), 3},
     {"von_mises", offsetof(clv_cell_state, von_mises), 1},
+    {"greatest_stretch", offsetof(clv_cell_state, stretch) + sizeof(double), 1},
 };
 
 static bool is_of_state(const char *name) {
   for (uint32_t k = 0; k < STATE_COLUMNS; k++)
     if (!strcmp(name, state_columns[k].name)) return true;
   return false;
+}
+
+static bool is_of_tension(const char *name) {
+  return !strcmp(name, "tension");
+}
+
+static bool is_of_zone(const char *name) {
+  return !strcmp(name, "in_zone");
+}
+
+static bool is_of_mask(const char *name) {
+  return !strcmp(name, "in_mask");
+}
+
+bool surgery_is_told(const char *column) {
+  return is_of_state(column) || is_of_tension(column) || is_of_zone(column) || is_of_mask(column);
 }
 
 static clv_result lacks(const preparing *p, const rule_tree *tree, const char *why) {
@@ -53,9 +71,15 @@ static clv_result prepare_column(preparing *p, const rule_tree *tree) {
   clv_map *map = p->surgery->map;
   p->topics.levels |= is_of_levels(tree->name);
   p->topics.state |= is_of_state(tree->name);
+  p->topics.tension |= is_of_tension(tree->name);
+  p->topics.zone |= is_of_zone(tree->name);
+  p->topics.mask |= is_of_mask(tree->name);
+  if (is_of_tension(tree->name) && !surgery_has_tension(p->surgery))
+    return lacks(p, tree, "and the body has no springs on its edges: let it tear by stress or by strain");
   if (clv_column_find(map, tree->name)) return CLV_OK;
   if (tree->kind == RULE_DERIVE) return lacks(p, tree, "which is derived, and no law of the body derives it");
-  if (!law_column_orbit(tree, map->dimension)) return lacks(p, tree, "and a surface has no such places");
+  if (!law_column_orbit(tree, map->dimension))
+    return lacks(p, tree, "which only volumes have: the rule is for them, and this body is a surface");
   clv_error error = {0};
   const clv_result result = view_column_create(map, p->rule->program, p->params, tree, &error);
   return result == CLV_OK ? CLV_OK : surgery_fail(p->surgery, result, "%s", error.message);
@@ -160,4 +184,25 @@ void surgery_tell_state(clv_surgery *s) {
         memcpy(clv_column_at(columns[k], cell), (const char *)&state + state_columns[k].at,
                state_columns[k].components * sizeof(double));
   }
+}
+
+void surgery_tell_tension(clv_surgery *s) {
+  const clv_column *tension = clv_column_find(s->map, "tension");
+  if (!is_told(s->map, tension, CLV_EDGE, CLV_DOUBLE, 1)) return;
+  for (clv_id id = clv_id_next(s->map, CLV_EDGE, (clv_id){0}); id.index; id = clv_id_next(s->map, CLV_EDGE, id)) {
+    const clv_dart edge = clv_id_dart(s->map, CLV_EDGE, id);
+    *(double *)clv_column_at(tension, edge) = surgery_tension(s, edge);
+  }
+}
+
+void surgery_tell_where(clv_surgery *s, bool masked) {
+  const clv_column *cells = clv_column_find(s->map, "in_zone"), *vertices = clv_column_find(s->map, "in_mask");
+  if (is_told(s->map, cells, CLV_CELL, CLV_INT32, 1)) {
+    clv_dart cell;
+    for (surgery_cursor at = {0}; (cell = surgery_next_cell(s->map, &at));)
+      *(int32_t *)clv_column_at(cells, cell) = s->zoned.data[clv_id_of(s->map, CLV_CELL, cell).index];
+  }
+  if (!is_told(s->map, vertices, CLV_VERTEX, CLV_INT32, 1)) return;
+  for (clv_id id = clv_id_next(s->map, CLV_VERTEX, (clv_id){0}); id.index; id = clv_id_next(s->map, CLV_VERTEX, id))
+    *(int32_t *)clv_column_at(vertices, clv_id_dart(s->map, CLV_VERTEX, id)) = !masked || s->marks.data[id.index];
 }

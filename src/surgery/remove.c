@@ -81,12 +81,17 @@ typedef struct solid {
   double least[3], greatest[3];
 } solid;
 
-static clv_result shape_of(clv_surgery *s, const clv_zone *zone, const double *const ways[2], solid *to) {
+const char *surgery_shape_wrong(const clv_zone *zone) {
   const char *wrong = zone ? physics_zone_wrong(zone) : "there is none";
-  if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the shape to pierce with makes no sense: %s", wrong);
+  if (wrong) return wrong;
+  const bool is_shape = zone->kind == CLV_ZONE_BOX || zone->kind == CLV_ZONE_SPHERE || zone->kind == CLV_ZONE_CAPSULE;
+  return is_shape ? NULL : "cells are touched by a box, a sphere or a capsule";
+}
+
+static clv_result shape_of(clv_surgery *s, const clv_zone *zone, const double ways[2][3], const char *what, solid *to) {
+  const char *wrong = surgery_shape_wrong(zone);
+  if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the %s makes no sense: %s", what, wrong);
   const bool box = zone->kind == CLV_ZONE_BOX, capsule = zone->kind == CLV_ZONE_CAPSULE;
-  if (!box && !capsule && zone->kind != CLV_ZONE_SPHERE)
-    return surgery_fail(s, CLV_ERROR_ARGUMENT, "a body is pierced with a box, a sphere or a capsule");
   const uint32_t count = box ? 8 : capsule ? 2 : 1;
   *to = (solid){.count = 0,
                 .radius = (box ? 0 : zone->radius) + 1e-9 * s->body->size,
@@ -97,7 +102,7 @@ static clv_result shape_of(clv_surgery *s, const clv_zone *zone, const double *c
       for (uint32_t k = 0; k < 3; k++) {
         const bool far = box ? c >> k & 1u : c;
         const double x = (far ? zone->extent[k] : zone->point[k]) + ways[way][k];
-        if (!isfinite(x)) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the shape to pierce with goes nowhere");
+        if (!isfinite(x)) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the %s goes nowhere", what);
         to->points[to->count][k] = x;
         to->least[k] = fmin(to->least[k], x - to->radius);
         to->greatest[k] = fmax(to->greatest[k], x + to->radius);
@@ -151,6 +156,13 @@ static clv_result select_touched(clv_surgery *s, const solid *shape, const clv_m
   return CLV_OK;
 }
 
+clv_result surgery_list_touched(clv_surgery *s, const clv_zone *zone, const double way[2][3], const clv_motion *motion,
+                                const char *what) {
+  solid shape = {.count = 0};
+  const clv_result result = shape_of(s, zone, way, what, &shape);
+  return result == CLV_OK ? select_touched(s, &shape, motion) : result;
+}
+
 static clv_result list_sewn(clv_surgery *s, clv_dart facet, void *unused) {
   (void)unused;
   if (clv_is_free(s->map, facet, s->map->dimension)) return CLV_OK;
@@ -172,9 +184,10 @@ clv_result clv_surgery_pierce_along(clv_surgery *s, const clv_zone *zone, const 
 clv_result clv_surgery_pierce_moving(clv_surgery *s, const clv_zone *zone, const double from[3], const double to[3],
                                      const clv_motion *motion, clv_surgery_report *report) {
   if (report) *report = (clv_surgery_report){0};
-  solid shape = {.count = 0};
-  clv_result result = shape_of(s, zone, (const double *const[]){from, to}, &shape);
-  if (result == CLV_OK) result = select_touched(s, &shape, motion);
+  double way[2][3];
+  memcpy(way[0], from, sizeof way[0]);
+  memcpy(way[1], to, sizeof way[1]);
+  clv_result result = surgery_list_touched(s, zone, (const double(*)[3])way, motion, "shape to pierce with");
   s->facets.count = 0;
   for (uint32_t k = 0; result == CLV_OK && k < s->cells.count; k++)
     result = surgery_each_facet(s, s->cells.data[k], list_sewn, NULL);

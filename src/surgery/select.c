@@ -142,16 +142,12 @@ static clv_result select_particles(clv_surgery *s, const clv_cut *cut) {
 }
 
 static clv_result select_inside(clv_surgery *s, const clv_zone *zone) {
-  clv_result result = physics_zone_vertices(s->body, zone);
-  if (result != CLV_OK) return surgery_fail(s, result, "%s", clv_body_error(s->body));
-  result = surgery_reserve_marks(s);
+  clv_result result = surgery_mark_vertices(s, zone);
   if (result != CLV_OK) return result;
-  const uint32_t *found = s->body->found.data, count = s->body->found.count;
-  for (uint32_t k = 0; k < count; k++) s->marks.data[found[k]] = 1;
   clv_dart cell;
   for (surgery_cursor at = {0}; result == CLV_OK && (cell = surgery_next_cell(s->map, &at));)
     result = offer_marked_facets(s, cell);
-  for (uint32_t k = 0; k < count; k++) s->marks.data[found[k]] = 0;
+  surgery_unmark_vertices(s);
   return result;
 }
 

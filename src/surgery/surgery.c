@@ -95,6 +95,7 @@ void clv_surgery_destroy(clv_surgery *surgery) {
   BASE_RELEASE(&a, &surgery->face);
   BASE_RELEASE(&a, &surgery->zoned);
   BASE_RELEASE(&a, &surgery->weak);
+  BASE_RELEASE(&a, &surgery->order);
   BASE_RELEASE(&a, &surgery->values);
   BASE_RELEASE(&a, &surgery->numbers);
   BASE_RELEASE(&a, &surgery->springs);

@@ -30,10 +30,16 @@ enum {
 
 // A facet that may give way: by how much it is over, and how well it lies.
 typedef struct surgery_weak {
-  double value, across;
+  double value, across, along;
   uint64_t key; // the same from both sides
   clv_dart dart;
 } surgery_weak;
+
+// A place that a rule is applied at, and where it comes among others.
+typedef struct surgery_place {
+  double rank, along;
+  uint32_t place; // in `facets`
+} surgery_place;
 
 // What a vertex gets in the transaction: position, rest and velocity.
 typedef struct surgery_value {
@@ -80,6 +86,7 @@ struct clv_surgery {
   BASE_ARRAY(clv_dart) rim, face;         // of a facet that neighbours have refined
   BASE_ARRAY(uint8_t) zoned;              // by number of a cell: in a zone
   BASE_ARRAY(surgery_weak) weak;          // that may tear
+  BASE_ARRAY(surgery_place) order;        // of places that a rule is applied at
   BASE_ARRAY(surgery_value) values;       // planned
   BASE_ARRAY(uint32_t) numbers;           // by slot of a vertex: which of them is its, from 1; 0 between calls
   BASE_ARRAY(surgery_spring) springs;     // planned; one that follows two vertices is there twice
@@ -172,22 +179,44 @@ const char *surgery_family_obstacle(const clv_surgery *surgery, const clv_family
 clv_result surgery_take_momentum(clv_surgery *surgery, const clv_family *family, const uint32_t *slots);
 void surgery_return_momentum(clv_surgery *surgery, bool coarsened);
 
-// What a rule speaks of, made ready for it (prepare.c): columns that the body lacks. Whether levels are among it, and
-// what cells bear.
+// What a rule speaks of, made ready for it (prepare.c): columns that the body lacks. Whether levels are among it, what
+// cells bear, how springs pull, and where the rule is applied.
 typedef struct surgery_topics {
-  bool levels, state;
+  bool levels, state, tension, zone, mask;
 } surgery_topics;
 clv_result surgery_prepare_rule(clv_surgery *surgery, const clv_rule *rule, surgery_topics *topics);
 // How many columns there are; and back to so many, after a failure.
 uint32_t surgery_column_count(const clv_surgery *surgery);
 void surgery_keep_columns(clv_surgery *surgery, uint32_t count);
+// Whether a column is one of those that tell of cells, springs and places, below.
+bool surgery_is_told(const char *column);
 // The columns of levels on faces and volumes, where there are any, as the levels of vertices have them.
 void surgery_tell_levels(clv_surgery *surgery);
 // The columns of strain and stress, where there are any, as the body is now.
 void surgery_tell_state(clv_surgery *surgery);
 
-// Marks the cells of a zone in `zoned` (tear.c).
+// The column of the tension of edges, where there is one, as the body is now.
+void surgery_tell_tension(clv_surgery *surgery);
+// The columns of cells that are marked in `zoned` and, if there is a mask, of vertices that are in `marks`.
+void surgery_tell_where(clv_surgery *surgery, bool masked);
+
+// Marks the cells of a zone in `zoned` (where.c); the vertices of one in `marks`, until they are taken off again.
 clv_result surgery_mark_zone(clv_surgery *surgery, const clv_zone *zone);
+clv_result surgery_mark_vertices(clv_surgery *surgery, const clv_zone *zone);
+void surgery_unmark_vertices(clv_surgery *surgery);
+// Where a place lies along the direction in which equals come: none of those in which meshes are laid out.
+static inline double surgery_along(const double place[3]) {
+  return 0.5813 * place[0] + 0.6841 * place[1] + 0.4407 * place[2];
+}
+// How the spring on an edge pulls: below 0 when it pushes (tear.c). Of a body that has springs on edges.
+bool surgery_has_tension(const clv_surgery *surgery);
+double surgery_tension(const clv_surgery *surgery, clv_dart edge);
+// The cells that a shape in space touches on its way from one displacement to another, in `cells` (remove.c). `what`
+// wants them.
+clv_result surgery_list_touched(clv_surgery *surgery, const clv_zone *zone, const double way[2][3],
+                                const clv_motion *motion, const char *what);
+// What is wrong with a shape: NULL when nothing is.
+const char *surgery_shape_wrong(const clv_zone *zone);
 // The cells of a zone, in `cells` (remove.c); `what` wants them.
 clv_result surgery_list_cells(clv_surgery *surgery, const clv_zone *zone, const char *what);
 

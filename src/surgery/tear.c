@@ -2,12 +2,13 @@
 //
 // One pass over the cells (over the edges, for springs) offers the facets that may part; of those that are offered from
 // both sides the greater value counts. Then the worst are cut, as any facet is: where cells of different levels meet,
-// the whole facet of the coarser. Which is worst depends on values and, among equals, on the order of darts: on nothing
-// that threads or a resumed run could change.
+// the whole facet of the coarser. Which is worst depends on values; of equals that one comes first which lies first
+// along one direction, at rest: neither numbers nor threads have a say in it.
 //
 // A stress is a matter of a facet: n . sigma n. A stretch is one of a cell, and a tension one of an edge; each names
-// one facet, the one that lies most across it. What is not stretched across a facet never parts there: a thread that is
-// pulled breaks, it does not fray.
+// one facet, the one that lies most across it; of those that lie as well but for rounding, as in a grid, the first
+// along that direction. What is not stretched across a facet never parts there: a thread that is pulled breaks, it does
+// not fray.
 
 #include "physics/zone.h"
 #include "surgery/surgery.h"
@@ -40,20 +41,6 @@ const char *clv_tear_wrong(const clv_tear *tear) {
 }
 
 // Where it may tear
-
-static void enter_zone(void *user, clv_dart cell) {
-  clv_surgery *s = user;
-  s->zoned.data[clv_id_of(s->map, CLV_CELL, cell).index] = 1;
-}
-
-clv_result surgery_mark_zone(clv_surgery *s, const clv_zone *zone) {
-  const uint64_t numbers = (uint64_t)s->map->page_count * (CLV_BLOCK_MASK + 1);
-  if (!BASE_RESERVE(&s->allocator, &s->zoned, numbers)) return surgery_no_memory(s);
-  if (numbers) memset(s->zoned.data, zone->kind == CLV_ZONE_ALL, numbers);
-  if (zone->kind == CLV_ZONE_ALL) return CLV_OK;
-  const clv_result result = physics_zone_cells(s->body, zone, enter_zone, s);
-  return result == CLV_OK ? CLV_OK : surgery_fail(s, result, "%s", clv_body_error(s->body));
-}
 
 static bool in_zone(const clv_surgery *s, clv_dart dart) {
   return s->zoned.data[clv_id_of(s->map, CLV_CELL, dart).index];
@@ -130,7 +117,23 @@ static double across(const double *m, const double *n) {
 
 // Offers
 
+// Where a facet lies among equals.
+static double facet_along(const clv_surgery *s, clv_dart facet) {
+  const double *rest = clv_body_rest(s->body);
+  double sum = 0;
+  uint32_t count = 0;
+  clv_dart at = facet;
+  do {
+    sum += surgery_along(point_at(s, rest, at));
+    count++;
+    at = clv_alpha(s->map, at, 0);
+    if (s->map->dimension == 3) at = clv_alpha(s->map, at, 1);
+  } while (at != facet);
+  return sum / count;
+}
+
 static clv_result offer(clv_surgery *s, surgery_weak weak) {
+  weak.along = facet_along(s, weak.dart);
   if (!surgery_facet_key(s, weak.dart, &weak.key) ||
       !BASE_RESERVE(&s->allocator, &s->weak, (uint64_t)s->weak.count + 1))
     return surgery_no_memory(s);
@@ -157,13 +160,13 @@ static clv_result test_stress(clv_surgery *s, clv_dart facet, void *user) {
   return offer(s, (surgery_weak){.value = value, .across = value, .dart = facet});
 }
 
-// Keeps the one that lies best; of equals, the one with the least name.
-static clv_result prefer(clv_surgery *s, test *t, clv_dart facet, double how_well) {
-  surgery_weak weak = {.across = how_well, .dart = facet};
-  if (!(how_well > 0) || how_well < t->best.across) return CLV_OK;
-  if (!surgery_facet_key(s, facet, &weak.key)) return surgery_no_memory(s);
-  if (how_well > t->best.across || weak.key < t->best.key) t->best = weak;
-  return CLV_OK;
+// Keeps the one that lies best; of those that lie as well but for rounding, the first.
+static void prefer(const clv_surgery *s, test *t, clv_dart facet, double how_well) {
+  static const double rounding = 1e-9;
+  if (!(how_well > 0)) return;
+  const surgery_weak weak = {.across = how_well, .along = facet_along(s, facet), .dart = facet};
+  const double more = how_well - t->best.across, alike = rounding * how_well;
+  if (!t->best.dart || more > alike || (more >= -alike && weak.along < t->best.along)) t->best = weak;
 }
 
 static clv_result test_stretch(clv_surgery *s, clv_dart facet, void *user) {
@@ -172,7 +175,8 @@ static clv_result test_stretch(clv_surgery *s, clv_dart facet, void *user) {
   bool good = true;
   if (!may_part(s, t->tear, facet, &good) || !facet_normal(s, clv_body_rest(s->body), facet, n, &good))
     return good ? CLV_OK : surgery_no_memory(s);
-  return prefer(s, t, facet, across(t->state.strain, n));
+  prefer(s, t, facet, across(t->state.strain, n));
+  return CLV_OK;
 }
 
 static clv_result offer_best(clv_surgery *s, test *t, double value) {
@@ -210,9 +214,9 @@ static clv_result test_cells(clv_surgery *s, const clv_tear *tear) {
 
 // Springs
 
-// The facets at the end of an edge where `dart` lies.
+// The facets at the end of an edge where `dart` lies, from both their sides.
 static clv_result test_end(clv_surgery *s, clv_dart dart, test *t) {
-  const clv_orbit facets = s->map->dimension == 3 ? CLV_FACE : CLV_EDGE;
+  const clv_orbit facets = CLV_CELL_FACET(s->map->dimension);
   clv_walk walk;
   clv_result result =
       clv_walk_incident(&walk, s->map, CLV_VERTEX, facets, dart) == CLV_OK ? CLV_OK : surgery_no_memory(s);
@@ -221,7 +225,7 @@ static clv_result test_end(clv_surgery *s, clv_dart dart, test *t) {
     bool good = true;
     if (may_part(s, t->tear, walk.darts[k], &good) &&
         facet_normal(s, clv_body_positions(s->body), walk.darts[k], n, &good))
-      result = prefer(s, t, walk.darts[k], fabs(dot(n, t->along)));
+      prefer(s, t, walk.darts[k], fabs(dot(n, t->along)));
     else if (!good)
       result = surgery_no_memory(s);
   }
@@ -235,20 +239,30 @@ static double edge_length(const clv_surgery *s, const double *points, clv_dart d
   return sqrt(dot(along, along));
 }
 
+bool surgery_has_tension(const clv_surgery *s) {
+  return clv_column_find(s->map, "ks") != NULL;
+}
+
+double surgery_tension(const clv_surgery *s, clv_dart edge) {
+  double along[3];
+  const double *stiffness = clv_column_at(clv_column_find(s->map, "ks"), edge);
+  const double rest = edge_length(s, clv_body_rest(s->body), edge, along);
+  return *stiffness * (edge_length(s, clv_body_positions(s->body), edge, along) - rest);
+}
+
 static clv_result test_springs(clv_surgery *s, const clv_tear *tear) {
-  const clv_column *stiffness = clv_column_find(s->map, "ks");
-  if (!stiffness)
+  if (!surgery_has_tension(s))
     return surgery_fail(s, CLV_ERROR_ARGUMENT,
                         "the body has no springs on its edges: let it tear by stress or by strain");
-  const double *k = clv_column_data(stiffness, CLV_NONE, NULL), *pos = clv_body_positions(s->body);
   clv_result result = CLV_OK;
   for (clv_id id = clv_id_next(s->map, CLV_EDGE, (clv_id){0, 0}); result == CLV_OK && id.index;
        id = clv_id_next(s->map, CLV_EDGE, id)) {
     const clv_dart dart = clv_id_dart(s->map, CLV_EDGE, id);
     test t = {.tear = tear};
-    const double rest = edge_length(s, clv_body_rest(s->body), dart, t.along),
-                 value = k[id.index] * (edge_length(s, pos, dart, t.along) - rest);
-    if (!(value >= tear->threshold) || !normalize(t.along)) continue;
+    const double value = surgery_tension(s, dart);
+    if (!(value >= tear->threshold)) continue;
+    edge_length(s, clv_body_positions(s->body), dart, t.along);
+    if (!normalize(t.along)) continue;
     result = test_end(s, dart, &t);
     if (result == CLV_OK) result = test_end(s, clv_alpha(s->map, dart, 0), &t);
     if (result == CLV_OK) result = offer_best(s, &t, value);
@@ -268,6 +282,7 @@ static int compare_names(const void *a, const void *b) {
 static int compare_values(const void *a, const void *b) {
   const surgery_weak *p = a, *q = b;
   if (p->value != q->value) return p->value > q->value ? -1 : 1;
+  if (p->along != q->along) return p->along < q->along ? -1 : 1;
   return (p->key > q->key) - (p->key < q->key);
 }
 
@@ -288,17 +303,11 @@ static clv_result choose(clv_surgery *s, uint32_t most) {
 
 static clv_result select_weak(clv_surgery *s, const clv_tear *tear) {
   clv_result result = surgery_mark_zone(s, &tear->zone);
-  if (result == CLV_OK && tear->masked) {
-    result = physics_zone_vertices(s->body, &tear->mask);
-    if (result != CLV_OK) return surgery_fail(s, result, "%s", clv_body_error(s->body));
-    result = surgery_reserve_marks(s);
-  }
+  if (result == CLV_OK && tear->masked) result = surgery_mark_vertices(s, &tear->mask);
   if (result != CLV_OK) return result;
-  const uint32_t *found = s->body->found.data, count = tear->masked ? s->body->found.count : 0;
-  for (uint32_t k = 0; k < count; k++) s->marks.data[found[k]] = 1;
   s->weak.count = 0;
   result = tear->kind == CLV_TEAR_FORCE ? test_springs(s, tear) : test_cells(s, tear);
-  for (uint32_t k = 0; k < count; k++) s->marks.data[found[k]] = 0;
+  if (tear->masked) surgery_unmark_vertices(s);
   return result == CLV_OK ? choose(s, tear->most) : result;
 }
 

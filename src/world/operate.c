@@ -115,10 +115,15 @@ clv_result world_coarsen(clv_world *world, const world_action *entry, clv_surger
   return world_expect_cells(world, entry, "no refined cells lie there that could be put together again");
 }
 
-clv_result world_apply(clv_world *world, const world_action *entry, clv_surgery_report *report) {
-  if (entry->action.key_count) return world_expect_cells(world, entry, NULL); // as a tool
+static clv_apply apply_of(const world_action *entry) {
   clv_apply apply = entry->action.apply;
   apply.zone = entry->action.zone;
+  return apply;
+}
+
+clv_result world_apply(clv_world *world, const world_action *entry, clv_surgery_report *report) {
+  if (entry->action.key_count) return world_expect_cells(world, entry, NULL); // as a tool
+  const clv_apply apply = apply_of(entry);
   const clv_result result = clv_surgery_apply(surgery_of(world, entry), &apply, report);
   if (result != CLV_OK) return of_surgery(world, entry, result);
   if (report->applied) return CLV_OK;
@@ -246,12 +251,20 @@ clv_result world_tear(clv_world *world, const world_action *entry, double from, 
   return add_surgery(world, entry, result, &one, report);
 }
 
+static clv_result apply_stroke(clv_world *world, const world_action *entry, const world_way *way,
+                               clv_surgery_report *report) {
+  clv_apply apply = apply_of(entry);
+  memcpy(apply.way[0], way->from, sizeof apply.way[0]);
+  memcpy(apply.way[1], way->to, sizeof apply.way[1]);
+  apply.motion = way->motion;
+  return clv_surgery_apply(surgery_of(world, entry), &apply, report);
+}
+
+// With a shape, at what it touches on its way.
 clv_result world_apply_again(clv_world *world, const world_action *entry, double from, double to,
                              clv_surgery_report *report) {
-  (void)from;
-  (void)to;
-  clv_apply apply = entry->action.apply;
-  apply.zone = entry->action.zone;
+  if (entry->action.apply.touching) return world_follow(world, entry, from, to, apply_stroke, report);
+  const clv_apply apply = apply_of(entry);
   clv_surgery_report one;
   const clv_result result = clv_surgery_apply(surgery_of(world, entry), &apply, &one);
   return add_surgery(world, entry, result, &one, report);

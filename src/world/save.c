@@ -11,12 +11,14 @@
 // ...
 
 #include "physics/body.h"
+#include "surgery/surgery.h"
 #include "world/world.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define SAVE_MAGIC UINT64_C(0x34444C574B564C43) // "CLVKWLD4"
+#define SAVE_MAGIC UINT64_C(0x35444C574B564C43)     // "CLVKWLD5"
+#define SAVE_MAGIC_OLD UINT64_C(0x34444C574B564C43) // "CLVKWLD4": rules were applied with fewer options
 enum { SAVE_NAME = 256 };
 
 typedef struct saved_clock {
@@ -154,15 +156,40 @@ static bool append_surface(clv_world *world, const clv_mesh *surface) {
   return true;
 }
 
-// A rule is called by its number: a world that was made the same way has it.
+typedef struct saved_zone {
+  int32_t kind, region, dimension, unused;
+  double point[3], extent[3], radius;
+} saved_zone;
+
+static saved_zone pack_zone(const clv_zone *zone) {
+  saved_zone saved = {
+      .kind = (int32_t)zone->kind, .region = zone->region, .dimension = zone->dimension, .radius = zone->radius};
+  memcpy(saved.point, zone->point, sizeof saved.point);
+  memcpy(saved.extent, zone->extent, sizeof saved.extent);
+  return saved;
+}
+
+// A rule is called by its number: a world that was made the same way has it. Its size stands before it: what comes to
+// its end later is 0 in what was saved before.
 typedef struct saved_rule {
-  uint32_t number, on, level, rounds;
+  uint32_t number, on, level, rounds; // so far in CLVKWLD4, without a size
+  uint32_t most, masked, touching, unused;
+  saved_zone mask, shape;
 } saved_rule;
 
 static bool append_rule(clv_world *world, const world_action *entry) {
   const clv_apply *apply = &entry->action.apply;
-  const saved_rule rule = {entry->rule, apply->on, apply->level, apply->rounds};
-  return append(world, &rule, sizeof rule);
+  const saved_rule rule = {.number = entry->rule,
+                           .on = apply->on,
+                           .level = apply->level,
+                           .rounds = apply->rounds,
+                           .most = apply->most,
+                           .masked = apply->masked,
+                           .touching = apply->touching,
+                           .mask = pack_zone(&apply->mask),
+                           .shape = pack_zone(&apply->shape)};
+  const uint64_t size = sizeof rule;
+  return append(world, &size, sizeof size) && append(world, &rule, sizeof rule);
 }
 
 static bool append_lists(clv_world *world, const world_action *entry) {
@@ -277,6 +304,7 @@ typedef struct source {
   clv_world *world;
   clv_world_reader *read;
   void *user;
+  bool old; // saved as CLVKWLD4
 } source;
 
 // A block; `size` bytes long, or of any length when that is SIZE_MAX.
@@ -381,16 +409,38 @@ static clv_result load_surface(const source *s, const saved_action *saved, saved
   return result == CLV_OK ? CLV_OK : world_no_memory(s->world);
 }
 
+static bool take_rule(const source *s, saved_bytes *from, saved_rule *rule) {
+  uint64_t size = offsetof(saved_rule, most);
+  *rule = (saved_rule){0};
+  if (!s->old && !take(from, &size, sizeof size)) return false;
+  return size <= sizeof *rule && take(from, rule, size);
+}
+
+static clv_zone unpack_zone(const saved_zone *saved) {
+  clv_zone zone = {.kind = (clv_zone_kind)saved->kind,
+                   .region = saved->region,
+                   .dimension = saved->dimension,
+                   .radius = saved->radius};
+  memcpy(zone.point, saved->point, sizeof zone.point);
+  memcpy(zone.extent, saved->extent, sizeof zone.extent);
+  return zone;
+}
+
 static clv_result load_rule(const source *s, const saved_action *saved, saved_bytes *from, saved_rule *rule,
                             clv_action *action) {
   *rule = (saved_rule){0};
   if (saved->kind != CLV_ACTION_APPLY) return CLV_OK;
-  if (!take(from, rule, sizeof *rule)) return damaged(s, "an action ends too early");
+  if (!take_rule(s, from, rule)) return damaged(s, "an action ends too early");
   if (rule->number >= s->world->rules.count) return damaged(s, "an action applies a rule that there is not");
   action->apply = (clv_apply){.rule = s->world->rules.data[rule->number],
                               .on = rule->on,
                               .level = rule->level,
                               .rounds = rule->rounds,
+                              .most = rule->most,
+                              .masked = rule->masked != 0,
+                              .mask = unpack_zone(&rule->mask),
+                              .touching = rule->touching != 0,
+                              .shape = unpack_zone(&rule->shape),
                               .zone = clv_zone_all()};
   return clv_apply_wrong(&action->apply) ? damaged(s, "an action makes no sense") : CLV_OK;
 }
@@ -509,6 +559,8 @@ static clv_result load_columns(const source *s, uint32_t number) {
       char name[SAVE_NAME];
       snprintf(name, sizeof name, "body%u.column.%s.%s", number, clv_column_get_def(column)->name, kind_word(kind));
       result = load_values(s, name, data, size);
+      // What rules are told came to be more; it is told again before it is read.
+      if (s->old && result != CLV_OK && surgery_is_told(clv_column_get_def(column)->name)) result = CLV_OK;
     }
   return result;
 }
@@ -572,13 +624,15 @@ static clv_result load_all(const source *s, const saved_clock *clock, clv_journa
 }
 
 clv_result clv_world_load(clv_world *world, clv_world_reader *read, void *user) {
-  const source s = {world, read, user};
+  source s = {world, read, user, false};
   saved_clock clock;
   if (world->started || world->half_loaded)
     return world_fail(world, CLV_ERROR_ARGUMENT, "a world is loaded into one that has not made a step");
   clv_result result = load_values(&s, "clock", &clock, sizeof clock);
   if (result != CLV_OK) return result;
-  if (clock.magic != SAVE_MAGIC || clock.bodies != world->bodies.count || !(clock.step > 0 && isfinite(clock.step)))
+  s.old = clock.magic == SAVE_MAGIC_OLD;
+  if ((clock.magic != SAVE_MAGIC && !s.old) || clock.bodies != world->bodies.count ||
+      !(clock.step > 0 && isfinite(clock.step)))
     return damaged(&s, "its clock is of another version or has other bodies");
   saved_origin origin = {0, 0};
   if (clock.shifted) result = load_values(&s, "origin", &origin, sizeof origin);

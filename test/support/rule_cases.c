@@ -85,6 +85,12 @@ const rule_case rule_cases[] = {
     {"pierce_face", RULE_FLAT, RULE_ANY, NULL, NULL},
     {"tear_stress", RULE_SOLID, RULE_ANY, NULL, NULL},
     {"tear_edge_stress", RULE_FLAT, RULE_ANY, NULL, NULL},
+    {"tear_strain", RULE_SOLID, RULE_ANY, "stretch_cell", ""},
+    {"tear_edge_strain", RULE_FLAT, RULE_ANY, "stretch_cell", ""},
+    {"name_facet", RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"name_edge", RULE_FLAT, RULE_ANY, NULL, NULL},
+    {"tear_force", RULE_SOLID, RULE_ANY, "pull_edge", ""},
+    {"tear_edge_force", RULE_FLAT, RULE_ANY, "pull_edge_of_surface", ""},
     {"incise", RULE_SOLID, RULE_ANY, NULL, NULL},
     {"incise_edge", RULE_FLAT, RULE_ANY, NULL, NULL},
     {"refine_any", RULE_TETS | RULE_HEXES, RULE_CELL_LEVEL, NULL, NULL},
@@ -138,6 +144,9 @@ static const char preparing[] =
     "script cut_corners(t, k) { refine_triangles(t, k); for c:<1,2> in <0^k,1,2>(t) { cut_corner(c, k); } }\n"
     "script aim_along_edge(v) { v.goal = between(v.pos,v@0.pos,0.1); v.goal_at_rest = between(v.rest,v@0.rest,0.1); }\n"
     "script mark_face(f) { for v:<1> in <0,1>(f) { v.marked = 1; } }\n"
+    "script stretch_cell(c) { c.greatest_stretch = 2; c.strain = (1,1,1); }\n"
+    "script pull_edge(e) { e.tension = 2; name_facet(e); }\n"
+    "script pull_edge_of_surface(e) { e.tension = 2; name_edge(e); }\n"
     "script touch_edge(e) { touch_at(e); e.goal = e.pos; e.goal_at_rest = e.rest; e@0.touched = 1; }\n"
     "script refine_quadrangles(h, k) { for f:<0^k,1> in <0^k,1,2>(h) { refine_quad(f, k); } }\n";
 static const rule_case preparations[] = {
@@ -148,6 +157,9 @@ static const rule_case preparations[] = {
     {"aim_along_edge", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
     {"touch_edge", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
     {"mark_face", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"stretch_cell", RULE_FLAT | RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"pull_edge", RULE_SOLID, RULE_ANY, NULL, NULL},
+    {"pull_edge_of_surface", RULE_FLAT, RULE_ANY, NULL, NULL},
 };
 
 // A box and a ball that hold some of every map at rest; a blade, a triangle and a sweep that go through where it is.
@@ -404,13 +416,25 @@ static void expect_same_result(const rule_body *b, const char *name, const clv_r
   }
 }
 
+// A rule that has a rank has the same in every way, and where it has one, it is applied without asking again.
+static clv_result apply_one(const rule_body *b, uint32_t way, const char *name, const rule_call *call, double *rank) {
+  const clv_rule *rule = rule_of(b->program[way], name);
+  double mine = 0;
+  if (!clv_rule_has_rank(rule)) return clv_rule_apply(rule, b->map[way], call->arguments, call->count, NULL, NULL);
+  const clv_result asked = clv_rule_rank(rule, b->map[way], call->arguments, call->count, &mine);
+  if (asked != CLV_OK) return asked;
+  if (way && mine != *rank) fail_msg("%s ranks %.17g, and %.17g in another way", name, *rank, mine);
+  *rank = mine;
+  return clv_rule_apply_ranked(rule, b->map[way], call->arguments, call->count);
+}
+
 bool rule_body_try(rule_body *b, const char *name, const rule_call *call) {
   const uint64_t revision = clv_map_revision(b->map[0]);
   clv_result results[RULE_WAYS] = {CLV_OK};
   b->followed = call->arguments[0].dart;
   begin_all(b);
-  for (uint32_t w = 0; w < b->ways; w++)
-    results[w] = clv_rule_apply(rule_of(b->program[w], name), b->map[w], call->arguments, call->count, NULL, NULL);
+  double rank = 0;
+  for (uint32_t w = 0; w < b->ways; w++) results[w] = apply_one(b, w, name, call, &rank);
   expect_same_result(b, name, results);
   if (results[0] == CLV_OK) {
     commit_all(b, name);

@@ -45,12 +45,15 @@ static void create_burdens(clv_map *map) {
     const char *name;
     uint32_t components;
     double scale;
+    clv_orbit orbit;
   } burdens[] = {
-      {"strain", 3, 1}, {"strain_shear", 3, 1}, {"stress", 3, 2000}, {"stress_shear", 3, 2000}, {"von_mises", 1, 2000}};
+      {"strain", 3, 1, CLV_CELL},          {"strain_shear", 3, 1, CLV_CELL}, {"stress", 3, 2000, CLV_CELL},
+      {"stress_shear", 3, 2000, CLV_CELL}, {"von_mises", 1, 2000, CLV_CELL}, {"greatest_stretch", 1, 6, CLV_CELL},
+      {"tension", 1, 2, CLV_EDGE},         {"named_across", 1, 1, CLV_EDGE}, {"named_along", 1, 1, CLV_EDGE}};
   random_source random = {clv_dart_count(map)};
   for (uint32_t k = 0; k < sizeof burdens / sizeof *burdens; k++) {
     const clv_column *column = create(map, (clv_column_def){.name = burdens[k].name,
-                                                            .orbit = CLV_CELL,
+                                                            .orbit = burdens[k].orbit,
                                                             .components = burdens[k].components,
                                                             .merge = CLV_MERGE_MEAN});
     for (clv_dart d = clv_dart_next(map, CLV_NO_DART); d; d = clv_dart_next(map, d)) {
@@ -59,6 +62,9 @@ static void create_burdens(clv_map *map) {
         value[i] = random_between(&random, -burdens[k].scale, burdens[k].scale);
     }
   }
+  static const int32_t there = 1;
+  create(map, (clv_column_def){.name = "in_zone", .orbit = CLV_CELL, .type = CLV_INT32, .initial = &there});
+  create(map, (clv_column_def){.name = "in_mask", .orbit = CLV_VERTEX, .type = CLV_INT32, .initial = &there});
   clv_column *wish = create(map, (clv_column_def){.name = "wish", .orbit = CLV_CELL, .merge = CLV_MERGE_MEAN});
   for (clv_dart d = clv_dart_next(map, CLV_NO_DART); d; d = clv_dart_next(map, d))
     put(wish, d, random_chance(&random, 50) ? 1 : -1);

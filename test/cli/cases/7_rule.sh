@@ -188,6 +188,22 @@ it 'no rounds' misuse "N must be a whole number from 1 to 4294967295, not '0'" \
   rule apply topology.rule unsew3 tet.vtk --rounds 0 -o a.vtu
 it 'too many rounds' misuse 'N is at most 1000' rule apply topology.rule unsew3 tet.vtk --rounds 1001 -o a.vtu
 
+first_by_rank() {
+  ok grid hex 4 1 1 -o block.vtu
+  printf 'use body;\nrule far(a:<0,1>) rank mean(v:<1> in a) v.pos[0] {\n  left { a -3- b:<0,1>; }\n  right { a -3- a; b -3- b; }\n}\n' >far.rule
+  ok rule apply far.rule far block.vtu --most 1 -o parted.vtu
+  prints "'far' was applied 1 time"
+  ok rule apply surgery pierce parted.vtu --at cell:3 -o rest.vtu
+  describes rest.vtu cells.volumes 3 components 1
+  ok rule apply far.rule far block.vtu --most 2 --rounds 9 -o parted.vtu
+  prints 'components    3, before 1'
+}
+it 'at the places that come first' first_by_rank
+it 'the first of a rule without a rank' misuse "'unsew3' does not say which places come first: write rank VALUE behind its guards" \
+  rule apply topology.rule unsew3 tet.vtk --most 2 -o a.vtu
+it 'the first of one place' misuse "--most is for all places; 'cell:0' is one" \
+  rule apply topology.rule unsew3 tet.vtk --at cell:0 --most 2 -o a.vtu
+
 wrong_params() { # words, what is said
   ok grid hex 2 1 1 -o block.vtu
   cleave 1 rule apply surgery cut block.vtu --params "$1" -o no.vtu
@@ -201,7 +217,7 @@ it 'a parameter that ends in a comma' wrong_params 'blade_point=1,0,' "$how"
 it 'a parameter that is no number' wrong_params 'blade_point=1,x,0' "$how"
 it 'too many values for a parameter' wrong_params 'blade_point=1,2,3,4,5,6,7,8,9,10' "$how"
 it 'values of another number' wrong_params 'blade_point=1,0' "cleave: the rules have no param 'blade_point' of 2 numbers"
-it 'a parameter that is not there' wrong_params 'blade_pint=1' "cleave: the rules have no param 'blade_pint' of 1 number"
+it 'a parameter that is not there' wrong_params 'blade_pint=1' "cleave: the rules have no param 'blade_pint' of 1 number; did you mean 'blade_point'?"
 
 at_cell() { ok rule apply topology.rule remove_volume two_tets.vtk --at cell:1 -o one.vtu && describes one.vtu cells.volumes 1 cells.vertices 4; }
 it 'at a cell' at_cell
