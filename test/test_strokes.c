@@ -201,8 +201,9 @@ static void slices_part_what_bends(void **unused) {
   static const char *const grids[] = {"tri", "tet5", "tet6"}, *const stiff[] = {"10 kPa", "100 kPa", "10 MPa"};
   static const uint32_t strokes[] = {2, 5, 13, 30};
   for (uint32_t n = 0; n < 3 * 3 * 4; n += EVERY) {
+    const uint32_t count = strokes[n / 9];
     const bool flat = n % 3 == 0, exact = n % 5, symplectic = n % 3 == 0 && n / 9 % 2;
-    const double step = symplectic ? 2e-5 : 5e-3, time = 3 * step * strokes[n / 9];
+    const double step = symplectic ? 2e-5 : 5e-3, time = 3 * step * count;
     char text[2048];
     snprintf(text, sizeof text,
              "cleave: 1\n"
