@@ -517,11 +517,11 @@ static void wrong_slices_are_refused(void **unused) {
   clv_body_destroy(body);
 }
 
-// Whatever allocation fails, mass and components are what they were, and then it works.
-static void memory_may_run_out_anywhere(void **unused) {
-  (void)unused;
+// Whatever allocation fails, mass and components are what they were, and then it works: with a plane, and in a stroke
+// of a blade that has a track.
+static void run_out_of_memory(bool stroke) {
   bool refused = true;
-  for (size_t n = 1; refused; n += n < 40 ? 1 : 1 + n / 25) {
+  for (size_t n = 1; refused; n += n < 40 ? 1 : 1 + n / 12) {
     counting_memory memory = {0};
     beam b = beam_default();
     b.kind = CLV_GRID_TET5;
@@ -536,6 +536,10 @@ static void memory_may_run_out_anywhere(void **unused) {
     clv_slice slice = sliced_plane(0.9, 0.5, 0.5, 1, 0.2, 0.1);
     slice.exact = true;
     slice.level = 1;
+    slice.whole = !stroke;
+    slice.blade = down_to(0.93, 3, -1);
+    slice.track = clv_track_create(surgery, 0, NULL);
+    assert_non_null(slice.track);
     memory.fail_at = memory.requests + n;
     memory.refused = false;
     clv_result result = clv_surgery_slice(surgery, &slice, NULL);
@@ -551,10 +555,17 @@ static void memory_may_run_out_anywhere(void **unused) {
     assert_int_equal(result, CLV_OK);
     operated_check(body);
     assert_int_equal(operated_components(body), 2);
+    clv_track_destroy(slice.track);
     clv_surgery_destroy(surgery);
     clv_body_destroy(body);
     assert_int_equal(memory.live_bytes, 0);
   }
+}
+
+static void memory_may_run_out_anywhere(void **unused) {
+  (void)unused;
+  run_out_of_memory(false);
+  run_out_of_memory(true);
 }
 
 int main(int argc, char **argv) {
