@@ -287,6 +287,8 @@ static clv_surgery_report in_strokes(clv_body *body, clv_slice slice, double x, 
   const bool flat = clv_body_map(body)->dimension == 2;
   const double from = flat ? -0.7 : 3.7, to = flat ? 3.6 : -0.6;
   clv_surgery_report sum = {0};
+  clv_track *track = slice.track = clv_track_create(surgery, 0, NULL);
+  assert_non_null(track);
   for (uint32_t k = 0; k < strokes; k++) {
     const double at[2] = {from + (to - from) * k / strokes, from + (to - from) * (k + 1) / strokes};
     for (uint32_t e = 0; e < 2; e++) {
@@ -304,21 +306,23 @@ static clv_surgery_report in_strokes(clv_body *body, clv_slice slice, double x, 
     sum.refused += one.refused;
     sum.stuck += one.stuck;
   }
+  clv_track_destroy(track);
   clv_surgery_destroy(surgery);
   return sum;
 }
 
-// However many strokes a blade makes, through a body at rest: two parts, and as many facets as in one.
+// However many strokes a blade makes, through a body at rest: what one does, for any bound on quality,
+// with and without moving vertices.
 static void strokes_add_up(void **unused) {
   (void)unused;
   static const uint32_t cells[3] = {4, 3, 3}, strokes[] = {1, 4, 13};
   static const clv_grid_kind kinds[] = {CLV_GRID_TRI, CLV_GRID_TET5, CLV_GRID_TET6, CLV_GRID_HEX};
-  static const double slants[] = {0, 0.1, -0.07}, places[] = {1.45, 1.62};
-  for (uint32_t n = 0; n < 2 * 4 * 2 * 3; n++) {
+  static const double slants[] = {0, 0.1, -0.07}, places[] = {1.45, 1.62}, bounds[] = {0.02, 0.1, 0.3};
+  for (uint32_t n = 0; n < 3 * 2 * 4 * 2; n++) {
     clv_slice slice = clv_default_slice();
     slice.exact = n & 1u;
-    slice.snap = 0;
-    slice.quality = 0.02;
+    slice.snap = n / 3 % 2 ? 0.3 : 0;
+    slice.quality = bounds[n % 3];
     clv_surgery_report once = {0};
     for (uint32_t k = 0; k < 3; k++) {
       clv_body *body = sliced_block(laws, kinds[n >> 1 & 3u], "fem-corotational", cells, 0);
@@ -326,6 +330,9 @@ static void strokes_add_up(void **unused) {
       if (!k) once = all;
       assert_int_equal(operated_components(body), 2);
       assert_int_equal(all.facets, once.facets);
+      assert_int_equal(all.moved, once.moved);
+      if (sliced_is_simplicial(kinds[n >> 1 & 3u])) assert_int_equal(all.refused, once.refused);
+      assert_int_equal(all.stuck, once.stuck);
       clv_body_destroy(body);
     }
   }
@@ -510,11 +517,11 @@ static void wrong_slices_are_refused(void **unused) {
   clv_body_destroy(body);
 }
 
-// Whatever allocation fails, mass and components are what they were, and then it works.
-static void memory_may_run_out_anywhere(void **unused) {
-  (void)unused;
+// Whatever allocation fails, mass and components are what they were, and then it works: with a plane, and in a stroke
+// of a blade that has a track.
+static void run_out_of_memory(bool stroke) {
   bool refused = true;
-  for (size_t n = 1; refused; n += n < 40 ? 1 : 1 + n / 25) {
+  for (size_t n = 1; refused; n += n < 40 ? 1 : 1 + n / 12) {
     counting_memory memory = {0};
     beam b = beam_default();
     b.kind = CLV_GRID_TET5;
@@ -529,6 +536,10 @@ static void memory_may_run_out_anywhere(void **unused) {
     clv_slice slice = sliced_plane(0.9, 0.5, 0.5, 1, 0.2, 0.1);
     slice.exact = true;
     slice.level = 1;
+    slice.whole = !stroke;
+    slice.blade = down_to(0.93, 3, -1);
+    slice.track = clv_track_create(surgery, 0, NULL);
+    assert_non_null(slice.track);
     memory.fail_at = memory.requests + n;
     memory.refused = false;
     clv_result result = clv_surgery_slice(surgery, &slice, NULL);
@@ -544,10 +555,17 @@ static void memory_may_run_out_anywhere(void **unused) {
     assert_int_equal(result, CLV_OK);
     operated_check(body);
     assert_int_equal(operated_components(body), 2);
+    clv_track_destroy(slice.track);
     clv_surgery_destroy(surgery);
     clv_body_destroy(body);
     assert_int_equal(memory.live_bytes, 0);
   }
+}
+
+static void memory_may_run_out_anywhere(void **unused) {
+  (void)unused;
+  run_out_of_memory(false);
+  run_out_of_memory(true);
 }
 
 int main(int argc, char **argv) {

@@ -98,7 +98,8 @@ static void schedule(clv_world *world, random_source *random, const recipe *r) {
   action.tear.most = 2;
   action.adapt.bound = r->beam.size[1] * some(random) + 0.01;
   memcpy(action.adapt.point, point, sizeof point);
-  if (action.kind == CLV_ACTION_KNIFE || action.kind == CLV_ACTION_ADAPT) {
+  const bool blade = action.kind == CLV_ACTION_SLICE && random_chance(random, 50);
+  if (blade || action.kind == CLV_ACTION_KNIFE || action.kind == CLV_ACTION_ADAPT) {
     action.path = path;
     action.key_count = 2;
   }

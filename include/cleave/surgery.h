@@ -69,6 +69,19 @@ typedef struct clv_motion {
                       // ended: 1 and 0 when it took as long
 } clv_motion;
 
+// What a blade has decided in its strokes so far: which vertices and cells lie on which side of its way. Strokes that
+// share a track add up to what one does, whatever the body does meanwhile; a stroke without one knows of no other. A
+// blade that turns aside by more than 60 degrees begins anew.
+typedef struct clv_track clv_track;
+
+// The surgery outlives it. `number` tells apart those that are in use at once: their columns are named after it. NULL
+// on failure. Not inside a transaction.
+CLV_API clv_track *clv_track_create(clv_surgery *surgery, uint32_t number, clv_error *error);
+CLV_API void clv_track_destroy(clv_track *track);
+// What must be kept, beside the body, to go on later with the same bits: `count` doubles that may be written with as
+// many.
+CLV_API void clv_track_memory(clv_track *track, double **values, size_t *count);
+
 typedef enum clv_cut_kind {
   CLV_CUT_FACETS,    // those of a list of darts
   CLV_CUT_PARTICLES, // those whose corners are all in a list of vertices
@@ -195,7 +208,8 @@ CLV_API clv_result clv_surgery_tear(clv_surgery *surgery, const clv_tear *tear, 
 typedef struct clv_slice {
   clv_blade blade; // what it swept
   clv_motion motion;
-  bool whole; // a plane through the whole body instead
+  clv_track *track; // of the blade; NULL: this is its only stroke
+  bool whole;       // a plane through the whole body instead
   double point[3], normal[3];
   uint32_t level; // to which cells are refined that the blade crosses, or a vertex moves in; 0: not at all
   double snap;    // vertices nearer to the blade than this part of their shortest edge are moved onto it; 0.3

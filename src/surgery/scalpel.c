@@ -172,7 +172,7 @@ static clv_result attempt(clv_scalpel *scalpel, scalpel_contact *contact, clv_sc
   const clv_result known = are_joined(s, v0, contact->nearest, &joined);
   if (known != CLV_OK || !joined) return known;
   const double reach = scalpel->def.attempt * distance_from(s, contact->nearest, from);
-  if (!(distance_from(s, contact->nearest, contact->point) <= reach)) return CLV_OK;
+  if (!(distance_from(s, contact->nearest, contact->point) <= reach * (1 + 1e-9))) return CLV_OK;
   report->attempt = true;
   report->stress = scalpel_cutting_stress(s, contact->facet, &scalpel->def);
   if (!(report->stress >= scalpel->def.toughness)) return CLV_OK;
@@ -248,21 +248,40 @@ clv_result clv_scalpel_move(clv_scalpel *scalpel, const double tip[3], clv_scalp
 
 enum { MOST_TOUCHES = 1000 }; // in one go
 
-// How far the point may go until it must touch again, so that it comes near to every vertex on its way.
-static clv_result find_pace(const clv_scalpel *scalpel, double *pace) {
+// The way of the point, straight on.
+typedef struct tip_way {
+  const double *from;
+  double way[3], square; // of its length
+} tip_way;
+
+// Where the point is nearest to a vertex.
+static double abeam_of(const clv_surgery *s, clv_id vertex, const tip_way *w) {
+  const double *p = clv_body_positions(s->body) + 3 * (size_t)vertex.index;
+  const double to[3] = {p[0] - w->from[0], p[1] - w->from[1], p[2] - w->from[2]};
+  return scalpel_dot(to, w->way) / w->square;
+}
+
+// *gone: the part of its way after which the point touches again; often enough to come near to every vertex, and where
+// it is nearest to one: then it is no matter of steps whether it comes near enough.
+static clv_result find_next(const clv_scalpel *scalpel, const tip_way *w, double *gone) {
   clv_surgery *s = scalpel->surgery;
   const clv_id last = id_from(scalpel->memory.last);
-  *pace = 0.5 * scalpel->def.radius;
-  if (scalpel->memory.touching == 0 || !clv_id_alive(s->map, CLV_VERTEX, last)) return CLV_OK;
-  clv_walk edges;
-  if (clv_walk_incident(&edges, s->map, CLV_VERTEX, CLV_EDGE, clv_id_dart(s->map, CLV_VERTEX, last)) != CLV_OK)
-    return surgery_no_memory(s);
-  const double *here = clv_body_positions(s->body) + 3 * (size_t)last.index;
-  for (uint32_t k = 0; k < edges.count; k++) {
-    const clv_id end = clv_id_of(s->map, CLV_VERTEX, clv_alpha(s->map, edges.darts[k], 0));
-    *pace = fmin(*pace, 0.5 * scalpel->def.attempt * distance_from(s, end, here));
+  const double here = *gone + 1e-9;
+  double pace = 0.5 * scalpel->def.radius, abeam = INFINITY;
+  if (scalpel->memory.touching != 0 && clv_id_alive(s->map, CLV_VERTEX, last)) {
+    clv_walk edges;
+    if (clv_walk_incident(&edges, s->map, CLV_VERTEX, CLV_EDGE, clv_id_dart(s->map, CLV_VERTEX, last)) != CLV_OK)
+      return surgery_no_memory(s);
+    const double *at = clv_body_positions(s->body) + 3 * (size_t)last.index;
+    for (uint32_t k = 0; k <= edges.count; k++) { // once more for the last one itself
+      const clv_id end = k < edges.count ? clv_id_of(s->map, CLV_VERTEX, clv_alpha(s->map, edges.darts[k], 0)) : last;
+      const double when = abeam_of(s, end, w);
+      if (when > here) abeam = fmin(abeam, when);
+      if (k < edges.count) pace = fmin(pace, 0.5 * scalpel->def.attempt * distance_from(s, end, at));
+    }
+    clv_walk_end(&edges);
   }
-  clv_walk_end(&edges);
+  *gone = fmin(*gone + fmax(pace / sqrt(w->square), 1.0 / MOST_TOUCHES), abeam);
   return CLV_OK;
 }
 
@@ -281,16 +300,17 @@ void scalpel_add_report(clv_scalpel_report *sum, const clv_scalpel_report *one) 
 
 clv_result clv_scalpel_move_along(clv_scalpel *scalpel, const double from[3], const double to[3],
                                   clv_scalpel_report *report) {
-  const double way[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]}, length = sqrt(scalpel_dot(way, way));
+  tip_way w = {from, {to[0] - from[0], to[1] - from[1], to[2] - from[2]}, 0};
+  w.square = scalpel_dot(w.way, w.way);
   clv_scalpel_report sum = {0};
-  clv_result result = CLV_OK;
+  // What touches nothing yet may touch where it begins; elsewhere the way before this one ended there.
+  clv_result result = scalpel->memory.touching == 0 ? clv_scalpel_move(scalpel, from, &sum) : CLV_OK;
   for (double gone = 0; result == CLV_OK && gone < 1;) {
     clv_scalpel_report one = {0};
-    double pace, tip[3];
-    result = find_pace(scalpel, &pace);
+    double tip[3];
+    result = find_next(scalpel, &w, &gone);
     if (result != CLV_OK) break;
-    gone += fmax(pace / length, 1.0 / MOST_TOUCHES);
-    for (uint32_t k = 0; k < 3; k++) tip[k] = gone < 1 ? from[k] + gone * way[k] : to[k];
+    for (uint32_t k = 0; k < 3; k++) tip[k] = gone < 1 ? from[k] + gone * w.way[k] : to[k];
     result = clv_scalpel_move(scalpel, tip, &one);
     scalpel_add_report(&sum, &one);
   }

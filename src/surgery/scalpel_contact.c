@@ -103,6 +103,15 @@ static bool turn_out(clv_surgery *s, scalpel_contact *contact) {
   return true;
 }
 
+// Of two that are as near, but for rounding, the one that rests first in x, y and z: a tip that starts half way between
+// two takes the same one at every step.
+static bool comes_first(const clv_surgery *s, clv_id a, clv_id b) {
+  const double *rest = clv_body_rest(s->body), *p = rest + 3 * (size_t)a.index, *q = rest + 3 * (size_t)b.index;
+  uint32_t k = 0;
+  while (k < 2 && p[k] == q[k]) k++;
+  return p[k] < q[k];
+}
+
 static void find_nearest_corner(const clv_surgery *s, scalpel_contact *contact) {
   double least = INFINITY;
   clv_dart at = contact->facet;
@@ -111,7 +120,8 @@ static void find_nearest_corner(const clv_surgery *s, scalpel_contact *contact) 
     const double *p = point_of(s, vertex);
     const double away[3] = {p[0] - contact->point[0], p[1] - contact->point[1], p[2] - contact->point[2]};
     const double square = scalpel_dot(away, away);
-    if (square < least) {
+    const bool alike = fabs(square - least) <= 1e-9 * square;
+    if (alike ? comes_first(s, vertex, contact->nearest) : square < least) {
       least = square;
       contact->nearest = vertex;
     }

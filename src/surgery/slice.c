@@ -36,20 +36,28 @@ static bool set_normal(slicing *c, const double *normal) {
   return length > 0;
 }
 
-static double height_of(const slicing *c, const double *p) {
+double slice_height(const slicing *c, const double p[3]) {
   const double from[3] = {p[0] - c->point[0], p[1] - c->point[1], p[2] - c->point[2]};
   return scalpel_dot(from, c->normal);
 }
 
-// Where the edge came from, had it always gone as it does now: far out of the body.
-static void look_back(slicing *c) {
+// How far a blade goes: the longer of the ways of its two ends.
+static double length_of(const clv_blade *b) {
+  double longest = 0;
+  for (uint32_t e = 0; e < 2; e++) {
+    const double way[3] = {b->after[e][0] - b->before[e][0], b->after[e][1] - b->before[e][1],
+                           b->after[e][2] - b->before[e][2]};
+    longest = fmax(longest, sqrt(scalpel_dot(way, way)));
+  }
+  return longest;
+}
+
+// Where the edge came from, had it always gone as it does now: so far behind.
+static void look_back(const slicing *c, double behind, double origin[2][3]) {
   const clv_blade *b = &c->slice->blade;
-  double way = 0;
+  const double times = behind / length_of(b);
   for (uint32_t e = 0; e < 2; e++)
-    for (uint32_t k = 0; k < 3; k++) way = fmax(way, fabs(b->after[e][k] - b->before[e][k]));
-  const double times = 100 * c->surgery->body->size / way;
-  for (uint32_t e = 0; e < 2; e++)
-    for (uint32_t k = 0; k < 3; k++) c->origin[e][k] = b->before[e][k] - times * (b->after[e][k] - b->before[e][k]);
+    for (uint32_t k = 0; k < 3; k++) origin[e][k] = b->before[e][k] - times * (b->after[e][k] - b->before[e][k]);
 }
 
 // *swept: whether there is anything to cut with.
@@ -74,11 +82,12 @@ static clv_result find_plane(slicing *c, bool *swept) {
     c->greatest[k] = high + c->slack;
   }
   scalpel_cross(one, other, normal);
-  *swept = set_normal(c, normal);
-  look_back(c);
-  if (*swept && fabs(height_of(c, b->before[0])) > 1e-6 * sqrt(scalpel_dot(one, one)))
+  *swept = set_normal(c, normal) && length_of(b) > c->slack;
+  if (*swept && fabs(slice_height(c, b->before[0])) > 1e-6 * sqrt(scalpel_dot(one, one)))
     return surgery_fail(c->surgery, CLV_ERROR_ARGUMENT,
                         "what the blade swept is not plane: slice in shorter strokes, or cut with a surface");
+  c->behind = 100 * c->surgery->body->size; // far out of it
+  if (*swept && slice->track) *swept = track_follow(slice->track, c->normal, length_of(b), &c->behind);
   return CLV_OK;
 }
 
@@ -105,8 +114,20 @@ bool slice_reaches(const slicing *c, const double point[3]) {
   return c->slice->whole || is_between(c, point, c->slice->blade.before, c->slice->blade.after);
 }
 
-bool slice_passed(const slicing *c, const double point[3]) {
-  return slice_reaches(c, point) || is_between(c, point, (const double(*)[3])c->origin, c->slice->blade.before);
+bool slice_passed(const slicing *c, const double point[3], double behind) {
+  double origin[2][3];
+  if (slice_reaches(c, point)) return true;
+  look_back(c, fmin(behind, c->behind), origin);
+  return is_between(c, point, (const double(*)[3])origin, c->slice->blade.before);
+}
+
+bool slice_will_reach(const slicing *c, const double point[3], double ahead) {
+  const clv_blade *b = &c->slice->blade;
+  const double times = c->slice->whole ? 0 : ahead / length_of(b);
+  double there[2][3];
+  for (uint32_t e = 0; e < 2; e++)
+    for (uint32_t k = 0; k < 3; k++) there[e][k] = b->after[e][k] + times * (b->after[e][k] - b->before[e][k]);
+  return slice_reaches(c, point) || is_between(c, point, b->after, (const double(*)[3])there);
 }
 
 // Sides
@@ -121,9 +142,9 @@ clv_result slice_measure(slicing *c) {
   c->on.count = c->sides.count = slots;
   const double *pos = clv_body_positions(s->body);
   for (uint32_t v = 0; v < slots; v++) {
-    const double height = height_of(c, pos + 3 * (size_t)v);
-    s->heights.data[v] = height;
+    const double height = s->heights.data[v] = slice_height(c, pos + 3 * (size_t)v);
     c->sides.data[v] = (int8_t)(c->on.data[v] || fabs(height) <= c->slack ? 0 : height > 0 ? 1 : -1);
+    slice_recall(c, v);
   }
   return CLV_OK;
 }
@@ -137,17 +158,23 @@ bool slice_may_split(const slicing *c, clv_dart cell) {
 
 // Refining
 
+bool slice_is_crossed(const slicing *c, const surgery_corners *corners) {
+  bool above = false, below = false;
+  for (uint32_t v = 0; v < corners->count; v++) {
+    above |= c->sides.data[corners->slots[v]] > 0;
+    below |= c->sides.data[corners->slots[v]] < 0;
+  }
+  return above && below;
+}
+
 clv_result slice_crosses(slicing *c, clv_dart cell, bool *crossed) {
   clv_surgery *s = c->surgery;
   surgery_corners corners;
   if (!surgery_cell_corners(s, cell, &corners)) return surgery_no_memory(s);
   const double *pos = clv_body_positions(s->body);
-  bool above = false, below = false, beside = false;
-  for (uint32_t v = 0; v < corners.count; v++) {
-    above |= c->sides.data[corners.slots[v]] > 0;
-    below |= c->sides.data[corners.slots[v]] < 0;
-  }
-  for (uint32_t k = 0; above && below && k < 3; k++) {
+  const bool parted = slice_is_crossed(c, &corners);
+  bool beside = false;
+  for (uint32_t k = 0; parted && k < 3; k++) {
     double low = INFINITY, high = -INFINITY;
     for (uint32_t v = 0; v < corners.count; v++) {
       const double x = pos[3 * (size_t)corners.slots[v] + k];
@@ -156,17 +183,17 @@ clv_result slice_crosses(slicing *c, clv_dart cell, bool *crossed) {
     }
     beside |= low > c->greatest[k] || high < c->least[k];
   }
-  *crossed = above && below && !beside;
+  *crossed = parted && !beside;
   return CLV_OK;
 }
 
-static bool is_coarse(const slicing *c, clv_dart cell) {
+bool slice_is_coarse(const slicing *c, clv_dart cell) {
   return surgery_may_refine(c->surgery, cell) && surgery_level_of(c->surgery, cell) < c->slice->level;
 }
 
 clv_result slice_list_coarse(slicing *c, clv_dart cell) {
   clv_surgery *s = c->surgery;
-  if (!is_coarse(c, cell)) return CLV_OK;
+  if (!slice_is_coarse(c, cell)) return CLV_OK;
   if (!BASE_RESERVE(&s->allocator, &s->cells, (uint64_t)s->cells.count + 1)) return surgery_no_memory(s);
   s->cells.data[s->cells.count++] = clv_cell_at(s->map, clv_cell_shape(s->map, cell), clv_cell_row(s->map, cell));
   return CLV_OK;
@@ -179,7 +206,7 @@ static clv_result list_crossed(slicing *c) {
   s->cells.count = 0;
   for (surgery_cursor at = {0}; result == CLV_OK && (cell = surgery_next_cell(s->map, &at));) {
     bool crossed = false;
-    if (is_coarse(c, cell)) result = slice_crosses(c, cell, &crossed);
+    if (slice_is_coarse(c, cell)) result = slice_crosses(c, cell, &crossed);
     if (crossed) result = slice_list_coarse(c, cell);
   }
   return result;
@@ -209,35 +236,39 @@ static clv_result side_of(slicing *c, clv_dart cell, int *side) {
   surgery_corners corners;
   if (!surgery_cell_corners(s, cell, &corners)) return surgery_no_memory(s);
   bool above = false, below = false;
-  double sum = 0;
   for (uint32_t v = 0; v < corners.count; v++) {
     above |= c->sides.data[corners.slots[v]] > 0;
     below |= c->sides.data[corners.slots[v]] < 0;
-    sum += s->heights.data[corners.slots[v]];
   }
-  *side = above != below ? (above ? 1 : -1) : sum >= -c->slack ? 1 : -1; // in doubt above, in every stroke
+  const track_mark *mark = c->slice->track ? track_at_cell(c->slice->track, cell) : NULL;
+  const bool known = mark && track_is(mark, TRACK_SIDE);
+  const double height = known ? mark->height : slice_centre_height(c, &corners);
+  *side = above != below && !known ? (above ? 1 : -1) : height >= -c->slack ? 1 : -1; // in doubt above, in every stroke
   return CLV_OK;
 }
 
-// What must be known of an off-lying facet before it is cut: places that the blade has to pass, the last of them now.
+// What must be known of an off-lying facet before it is cut: places that the blade has to pass, the last of them now or
+// where the cut has come to.
 typedef struct needs {
   bool passed, now;
+  bool touched; // the cut has come to both cells:
+  double width; // then what the blade has just passed counts as now
 } needs;
 
 // Where the plane crosses the way between two places.
 static void add_need(const slicing *c, const double *p, const double *q, double here, double there, needs *n) {
   double crossing[3];
   for (uint32_t k = 0; k < 3; k++) crossing[k] = p[k] + fabs(here) / (fabs(here) + fabs(there)) * (q[k] - p[k]);
-  n->passed = n->passed && slice_passed(c, crossing);
-  n->now = n->now || slice_reaches(c, crossing);
+  n->passed = n->passed && slice_passed(c, crossing, INFINITY);
+  n->now = n->now || slice_passed(c, crossing, n->touched ? n->width : 0);
 }
 
 // Those edges of a cell that are to be split, and are not.
 static clv_result add_splits(slicing *c, clv_dart cell, needs *n) {
   clv_surgery *s = c->surgery;
-  if (!c->slice->exact || !slice_may_split(c, cell)) return CLV_OK;
   surgery_corners corners;
   if (!surgery_cell_corners(s, cell, &corners)) return surgery_no_memory(s);
+  if (!c->slice->exact || !slice_may_split(c, cell)) return CLV_OK;
   const double *pos = clv_body_positions(s->body);
   for (uint32_t v = 0; v < corners.count; v++)
     for (uint32_t w = 0; w < v; w++) {
@@ -245,6 +276,16 @@ static clv_result add_splits(slicing *c, clv_dart cell, needs *n) {
       if (c->sides.data[a] * c->sides.data[b] < 0)
         add_need(c, pos + 3 * (size_t)a, pos + 3 * (size_t)b, s->heights.data[a], s->heights.data[b], n);
     }
+  return CLV_OK;
+}
+
+// What is known of one of its cells.
+static clv_result add_cell(slicing *c, clv_dart cell, needs *n) {
+  surgery_corners corners;
+  if (!c->slice->track) return CLV_OK;
+  if (!surgery_cell_corners(c->surgery, cell, &corners)) return surgery_no_memory(c->surgery);
+  n->touched = n->touched && slice_touched(c, cell, &corners);
+  n->width = fmax(n->width, slice_width(c, &corners));
   return CLV_OK;
 }
 
@@ -262,18 +303,21 @@ static clv_result is_met(slicing *c, clv_dart facet, bool *met) {
   for (uint32_t k = 0; k < walk.count; k++) {
     const uint32_t slot = clv_id_of(s->map, CLV_VERTEX, walk.darts[k]).index;
     on = on && c->sides.data[slot] == 0;
-    touched = touched || slice_reaches(c, pos + 3 * (size_t)slot);
+    touched = touched || (c->slice->track ? track_is(track_at_vertex(c->slice->track, slot), TRACK_MET)
+                                          : slice_reaches(c, pos + 3 * (size_t)slot));
   }
   clv_walk_end(&walk);
   double here[3], there[3];
   *met = touched;
   if (on) return CLV_OK;
   const clv_dart beyond = clv_alpha(s->map, facet, s->map->dimension);
-  needs n = {.passed = true};
+  needs n = {.passed = true, .touched = c->slice->track != NULL};
   if (!surgery_cell_centre(s, facet, pos, here) || !surgery_cell_centre(s, beyond, pos, there))
     return surgery_no_memory(s);
-  add_need(c, here, there, height_of(c, here), height_of(c, there), &n);
-  clv_result result = add_splits(c, facet, &n);
+  clv_result result = add_cell(c, facet, &n);
+  if (result == CLV_OK) result = add_cell(c, beyond, &n);
+  add_need(c, here, there, slice_height(c, here), slice_height(c, there), &n);
+  if (result == CLV_OK) result = add_splits(c, facet, &n);
   if (result == CLV_OK) result = add_splits(c, beyond, &n);
   *met = n.passed && n.now;
   return result;
@@ -307,8 +351,10 @@ static clv_result list_facets(slicing *c) {
 
 static clv_result part(slicing *c, clv_surgery_report *report) {
   clv_surgery *s = c->surgery;
-  clv_result result = list_facets(c);
+  clv_result result = slice_settle(c, report);
+  if (result == CLV_OK) result = list_facets(c);
   if (result != CLV_OK || !s->facets.count) return result;
+  if (c->slice->track) track_remember_parted(c->slice->track);
   result = surgery_begin(s);
   if (result == CLV_OK) result = surgery_end(s, surgery_unsew_facets(s), NULL);
   if (result != CLV_OK) return result;
@@ -326,6 +372,9 @@ clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery
   if (!slice->whole) seen.blade = surgery_blade_seen(s, &slice->blade, &slice->motion);
   slicing c = {.surgery = s, .slice = &seen, .slack = 1e-9 * s->body->size};
   bool swept = false;
+  if (slice->whole) seen.track = NULL;
+  if (seen.track) track_begin(seen.track, &slice->blade);
+  const track_memory before = seen.track ? seen.track->memory : (track_memory){0};
   clv_result result = find_plane(&c, &swept);
   if (result == CLV_OK && swept) {
     result = refine_along(&c, &did);
@@ -333,6 +382,7 @@ clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery
     if (result == CLV_OK && slice->exact) result = slice_split(&c, &did);
     if (result == CLV_OK) result = part(&c, &did);
   }
+  if (result != CLV_OK && seen.track) seen.track->memory = before;
   const clv_allocator *a = &s->allocator;
   BASE_RELEASE(a, &c.sides);
   BASE_RELEASE(a, &c.on);

@@ -9,14 +9,17 @@
 // cut well otherwise. A cell is crossed when it has corners on both sides. Whatever was done, the cut runs between the
 // cells above and those below; a cell that is still crossed goes where its centre is.
 //
-// A blade comes in strokes, and they add up to what one does. The mesh is the memory of those before: edges that were
-// split. What a stroke decides it decides for the whole plane, and does where the blade is; a facet off the plane waits
-// until the blade has passed all that may still become of its two cells. What lies behind a blade counts as passed.
+// A blade comes in strokes, and they add up to what one does. What a stroke decides it decides for the whole plane, and
+// does where the blade is; its track (track.h) remembers both. A facet off the plane waits until the blade has passed
+// all that may still become of its two cells. Matter that bends moves past the blade between two strokes: what the
+// blade has passed on its way counts as reached where it touches the cut, so that nothing slips through. Without a
+// track what lies behind a blade counts as passed, and the mesh is all the memory there is.
 
 #ifndef SURGERY_SLICE_H
 #define SURGERY_SLICE_H
 
 #include "surgery/scalpel.h"
+#include "surgery/track.h"
 
 // An edge that is to be bisected where the plane crosses it.
 typedef struct slice_edge {
@@ -26,7 +29,7 @@ typedef struct slice_edge {
   double square;      // of its length at rest
   double ends_sum[3]; // twice its middle at rest
   int32_t level;      // of the vertex in it
-  bool reached;       // by the blade: it is to be bisected now
+  bool reached;       // by the blade, or a shorter one beside it is: it is to be bisected now
   bool dropped;       // left whole, for the bound on quality
 } slice_edge;
 
@@ -41,7 +44,7 @@ typedef struct slicing {
   double point[3], normal[3]; // of length 1
   double slack;               // what is as near to the plane lies on it, m
   double least[3], greatest[3];
-  double origin[2][3];      // of the blade's edge, far behind it
+  double behind;            // how far the blade had come before; without a track, as far as one likes
   BASE_ARRAY(int8_t) sides; // by slot: 1, 0, -1
   BASE_ARRAY(uint8_t) on;   // by slot: on the plane, wherever it is
   BASE_ARRAY(slice_edge) edges;
@@ -52,16 +55,45 @@ typedef struct slicing {
 
 // Whether a point of the plane lies where the blade went.
 bool slice_reaches(const slicing *cutting, const double point[3]);
-// Or came from, had it always gone as it does now.
-bool slice_passed(const slicing *cutting, const double point[3]);
-// Heights and sides of all vertices, where they are now.
+// Or will go next, no further ahead of it than so.
+bool slice_will_reach(const slicing *cutting, const double point[3], double ahead);
+// Or came from, had it always gone as it does now, no further behind it than so.
+bool slice_passed(const slicing *cutting, const double point[3], double behind);
+// Of a point above the plane.
+double slice_height(const slicing *cutting, const double point[3]);
+// Heights and sides of all vertices, where they are now, or as the track knows them.
 clv_result slice_measure(slicing *cutting);
+// Whether a cell has corners above the plane and below it.
+bool slice_is_crossed(const slicing *cutting, const surgery_corners *corners);
 // Whether a cell is crossed, and comes near what was swept.
 clv_result slice_crosses(slicing *cutting, clv_dart cell, bool *crossed);
 // Whether a cell may be split: it is a simplex in which nothing hangs, and its model keeps no springs and no hinges.
 bool slice_may_split(const slicing *cutting, clv_dart cell);
+// Whether a cell can be refined and is coarser than the slice's level.
+bool slice_is_coarse(const slicing *cutting, clv_dart cell);
 // Adds a cell to the surgery's `cells` if it can be refined and is coarser than the slice's level.
 clv_result slice_list_coarse(slicing *cutting, clv_dart cell);
+
+// The track (slice_track.c); without one nothing is known.
+// What it knows of a vertex goes before where that lies now.
+void slice_recall(slicing *cutting, uint32_t slot);
+// Takes vertices that are still to move for ones on the plane.
+void slice_foresee(slicing *cutting);
+// Whether one looks for vertices that are to move in a cell: it is crossed, with a track wherever it lies.
+clv_result slice_concerns(slicing *cutting, clv_dart cell, bool *concerned);
+// Whether a cell is still to be refined, or a vertex of it to move.
+bool slice_waits(const slicing *cutting, clv_dart cell, const surgery_corners *corners);
+// Whether the cut has come to a cell: to a vertex of it, or to one of its facets.
+bool slice_touched(const slicing *cutting, clv_dart cell, const surgery_corners *corners);
+// Whether a cell was left whole for good, or is to be as long as the plane passes it as it does.
+bool slice_stays_whole(const slicing *cutting, clv_dart cell, const surgery_corners *corners);
+// A cell is to stay whole. True if that is news.
+bool slice_leave_whole(const slicing *cutting, clv_dart cell, const surgery_corners *corners);
+// Once cells are split, and before facets are cut: remembers what was decided, that about the blade for good.
+clv_result slice_settle(slicing *cutting, clv_surgery_report *report);
+// The mean of the heights of a cell's corners; the longest way between two of them.
+double slice_centre_height(const slicing *cutting, const surgery_corners *corners);
+double slice_width(const slicing *cutting, const surgery_corners *corners);
 
 // The cells in `cells` that are to be refined before vertices near the plane can move: the coarse ones about them.
 clv_result slice_list_about(slicing *cutting);

@@ -5,6 +5,9 @@
 // between two materials, moves only along facets that stay where they are. scalpel_shift.c sees to mass, momentum,
 // energy and quality; what it cannot move stays. Nearest vertices come first, of equal ones that with the least x, y
 // and z, and the other end of an edge that one went along keeps its place.
+//
+// In strokes who moves is decided for the whole plane, and remembered. A vertex moves before the blade has come to a
+// cell about it: once its cells are split, or parted, it could not.
 
 #include "surgery/slice.h"
 
@@ -31,6 +34,12 @@ static double distance(const double *p, const double *q) {
 
 // Who is near
 
+// For this stroke and the next ones, unless it was decided before.
+static void decide(const slicing *c, uint32_t slot, track_state state) {
+  track_mark *mark = c->slice->track ? track_at_vertex(c->slice->track, slot) : NULL;
+  if (mark && track_is(mark, TRACK_UNKNOWN)) *mark = (track_mark){state, c->surgery->heights.data[slot]};
+}
+
 static clv_result judge(slicing *c, clv_id id, candidates *found) {
   clv_surgery *s = c->surgery;
   const double *pos = clv_body_positions(s->body), *here = pos + 3 * (size_t)id.index;
@@ -46,7 +55,12 @@ static clv_result judge(slicing *c, clv_id id, candidates *found) {
   }
   clv_walk_end(&edges);
   const double height = fabs(s->heights.data[id.index]) / shortest;
-  if (!crossed || !(height < c->slice->snap)) return CLV_OK;
+  track_mark *mark = c->slice->track ? track_at_vertex(c->slice->track, id.index) : NULL;
+  const bool moves = mark && !track_is(mark, TRACK_UNKNOWN) ? track_is(mark, TRACK_MOVES) : height < c->slice->snap;
+  if (!crossed || !moves) {
+    decide(c, id.index, TRACK_STAYS);
+    return CLV_OK;
+  }
   if (!BASE_RESERVE(&s->allocator, found, (uint64_t)found->count + 1)) return surgery_no_memory(s);
   const double *rest = clv_body_rest(s->body) + 3 * (size_t)id.index;
   found->data[found->count++] = (candidate){dart, id.index, height, {rest[0], rest[1], rest[2]}};
@@ -87,7 +101,7 @@ static clv_result find_candidates(slicing *c, candidates *found) {
   c->seen.count = 0;
   for (surgery_cursor at = {0}; result == CLV_OK && (cell = surgery_next_cell(s->map, &at));) {
     bool crossed = false;
-    result = slice_crosses(c, cell, &crossed);
+    result = slice_concerns(c, cell, &crossed);
     if (result == CLV_OK && crossed) result = look_at(c, cell, found);
   }
   for (uint32_t k = 0; k < c->seen.count; k++) s->marks.data[c->seen.data[k]] = 0;
@@ -181,7 +195,42 @@ static bool may_go(const slicing *c, const walls *w, uint32_t from, uint32_t to,
   const double way[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
   for (uint32_t n = 0; n < w->count; n++)
     if (fabs(scalpel_dot(way, w->normal[n])) > 1e-9 * sqrt(scalpel_dot(way, way))) return false;
-  return slice_reaches(c, target);
+  return c->slice->track || slice_reaches(c, target);
+}
+
+// Whether the blade is about to come to a place where it goes through a cell.
+static bool comes_to_cell(const slicing *c, const surgery_corners *corners) {
+  const double *pos = clv_body_positions(c->surgery->body), *heights = c->surgery->heights.data;
+  const double width = slice_width(c, corners);
+  for (uint32_t v = 0; v < corners->count; v++)
+    for (uint32_t w = 0; w < v; w++) {
+      const uint32_t a = corners->slots[v], b = corners->slots[w];
+      double crossing[3];
+      if (c->sides.data[a] * c->sides.data[b] >= 0) continue;
+      for (uint32_t k = 0; k < 3; k++) {
+        const double p = pos[3 * (size_t)a + k], q = pos[3 * (size_t)b + k];
+        crossing[k] = p + heights[a] / (heights[a] - heights[b]) * (q - p);
+      }
+      if (slice_will_reach(c, crossing, width)) return true;
+    }
+  return false;
+}
+
+// Whether a vertex is to move in this stroke.
+static clv_result is_time(const slicing *c, clv_dart dart, bool *now) {
+  clv_surgery *s = c->surgery;
+  clv_walk star;
+  *now = !c->slice->track;
+  if (*now) return CLV_OK;
+  if (clv_walk_star(&star, s->map, CLV_VERTEX, dart) != CLV_OK) return surgery_no_memory(s);
+  clv_result result = CLV_OK;
+  for (uint32_t k = 0; result == CLV_OK && k < star.count && !*now; k++) {
+    surgery_corners corners;
+    if (!surgery_cell_corners(s, star.darts[k], &corners)) result = surgery_no_memory(s);
+    *now = result == CLV_OK && comes_to_cell(c, &corners);
+  }
+  clv_walk_end(&star);
+  return result;
 }
 
 // Marks: 1: moves; 2: is moved towards. *stuck: it should move, and cannot. One whose neighbours across the plane all
@@ -207,14 +256,21 @@ static clv_result plan(slicing *c, const candidate *v, bool *stuck) {
     *stuck = false;
   }
   clv_walk_end(&edges);
+  bool now = false;
+  track_mark *mark = c->slice->track ? track_at_vertex(c->slice->track, v->slot) : NULL;
+  if (result == CLV_OK && !along && mark && track_is(mark, TRACK_MOVES)) mark->state = TRACK_STAYS;
+  if (result == CLV_OK && along) result = is_time(c, v->dart, &now);
   if (result != CLV_OK || !along) return result;
-  if (!BASE_RESERVE(&s->allocator, &c->shifts, (uint64_t)c->shifts.count + 1)) return surgery_no_memory(s);
   const clv_id from = clv_id_of(s->map, CLV_VERTEX, along),
                to = clv_id_of(s->map, CLV_VERTEX, clv_alpha(s->map, along, 0));
-  c->shifts.data[c->shifts.count++] =
-      (scalpel_shift){.vertex = from, .place = {.vertex = {from, to, to}, .part = {1 - best, best, 0}}};
+  decide(c, from.index, TRACK_MOVES);
+  decide(c, to.index, TRACK_STAYS);
   s->marks.data[from.index] |= 1u;
   s->marks.data[to.index] |= 2u;
+  if (!now) return CLV_OK;
+  if (!BASE_RESERVE(&s->allocator, &c->shifts, (uint64_t)c->shifts.count + 1)) return surgery_no_memory(s);
+  c->shifts.data[c->shifts.count++] =
+      (scalpel_shift){.vertex = from, .place = {.vertex = {from, to, to}, .part = {1 - best, best, 0}}};
   return CLV_OK;
 }
 
@@ -236,8 +292,7 @@ static clv_result plan_all(slicing *c, const candidates *found, uint32_t *stuck)
     result = plan(c, &found->data[k], &cannot);
     *stuck += cannot && is_below_blade(c, found->data[k].slot);
   }
-  for (uint32_t k = 0; k < c->shifts.count; k++)
-    for (uint32_t e = 0; e < 2; e++) s->marks.data[c->shifts.data[k].place.vertex[e].index] = 0;
+  for (uint32_t k = 0; k < c->seen.count; k++) s->marks.data[c->seen.data[k]] = 0;
   return result;
 }
 
@@ -274,15 +329,22 @@ static clv_result move_all(slicing *c, clv_surgery_report *report) {
   if (result != CLV_OK) return result;
   report->refused += s->refused;
   report->stuck += s->stuck;
-  if (!s->moved) return CLV_OK;
-  result = surgery_begin(s);
-  if (result != CLV_OK) return result;
-  result = scalpel_carry_out(s);
-  result = surgery_end(s, result, NULL);
-  if (result != CLV_OK) return result;
-  report->moved += s->did.moved;
-  for (uint32_t k = 0; k < c->shifts.count; k++)
-    if (c->shifts.data[k].moved) c->on.data[c->shifts.data[k].vertex.index] = 1;
+  if (s->moved) {
+    result = surgery_begin(s);
+    if (result != CLV_OK) return result;
+    result = scalpel_carry_out(s);
+    result = surgery_end(s, result, NULL);
+    if (result != CLV_OK) return result;
+    report->moved += s->did.moved;
+  }
+  for (uint32_t k = 0; k < c->shifts.count; k++) {
+    const uint32_t slot = c->shifts.data[k].vertex.index;
+    const bool moved = c->shifts.data[k].moved;
+    if (moved) c->on.data[slot] = 1;
+    if (c->slice->track)
+      *track_at_vertex(c->slice->track, slot) =
+          moved ? (track_mark){TRACK_ON, 0} : (track_mark){TRACK_STAYS, s->heights.data[slot]};
+  }
   return CLV_OK;
 }
 

@@ -20,8 +20,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-// An end as near to the crossing as this, in parts of the edge, may be taken for it.
+// An end as near to the crossing as this, in parts of the edge, may be taken for it. What differs by less than rounding
+// may make of a plane is the same, so that every stroke decides alike.
 #define NEAR_END 0.25
+#define ALIKE 1e-12
 
 // What is crossed
 
@@ -30,36 +32,51 @@ static const uint32_t *corners_of(const clv_map *map, clv_dart cell) {
   return map->corners[kind] + (size_t)clv_cell_row(map, cell) * clv_templates[kind].corner_count;
 }
 
+static surgery_corners simplex_corners(const slicing *c, clv_dart cell) {
+  return (surgery_corners){corners_of(c->surgery->map, cell), c->surgery->map->dimension + 1};
+}
+
 static uint32_t corner_slot(const clv_map *map, clv_dart dart) {
   const clv_template *shape = &clv_templates[clv_cell_kind(map, dart)];
   return corners_of(map, dart)[shape->sub[clv_orbit_dims(map, CLV_CORNER)].of[dart & 63u]];
+}
+
+// Where the plane crosses an edge, and the blade went: now, or as much as the edge is long ago.
+typedef enum blade_place { ELSEWHERE, PASSED, REACHED } blade_place;
+
+static blade_place find_blade(const slicing *c, uint32_t from, uint32_t to) {
+  const clv_surgery *s = c->surgery;
+  const double *pos = clv_body_positions(s->body), here = s->heights.data[from], there = s->heights.data[to];
+  double crossing[3], square = 0;
+  if (c->sides.data[from] * c->sides.data[to] >= 0) return ELSEWHERE;
+  for (uint32_t k = 0; k < 3; k++) {
+    const double a = pos[3 * (size_t)from + k], b = pos[3 * (size_t)to + k];
+    crossing[k] = a + here / (here - there) * (b - a);
+    square += (b - a) * (b - a);
+  }
+  return slice_reaches(c, crossing) ? REACHED : slice_passed(c, crossing, sqrt(square)) ? PASSED : ELSEWHERE;
 }
 
 // Every cell about an edge may be changed, and this one is the first of them; then the edge knows the level of what
 // comes into it.
 static clv_result is_ours(const slicing *c, slice_edge *edge, bool *ours) {
   const clv_dart dart = edge->dart;
+  const blade_place where = find_blade(c, edge->ends[0], edge->ends[1]);
+  bool touched = false;
   clv_walk star;
   if (clv_walk_star(&star, c->surgery->map, CLV_EDGE, dart) != CLV_OK) return surgery_no_memory(c->surgery);
   *ours = true;
-  for (uint32_t k = 0; *ours && k < star.count; k++)
+  for (uint32_t k = 0; *ours && k < star.count; k++) {
     *ours = star.darts[k] >> 6 >= dart >> 6 && slice_may_split(c, star.darts[k]);
+    if (!*ours) continue;
+    const surgery_corners corners = simplex_corners(c, star.darts[k]);
+    edge->dropped = edge->dropped || slice_stays_whole(c, star.darts[k], &corners);
+    touched = touched || slice_touched(c, star.darts[k], &corners);
+  }
+  edge->reached = where == REACHED || (touched && where == PASSED);
   if (*ours) edge->level = scalpel_odd_level(c->surgery, &star);
   clv_walk_end(&star);
   return CLV_OK;
-}
-
-// Where the plane crosses an edge, and the blade went.
-static bool is_reached(const slicing *c, uint32_t from, uint32_t to) {
-  const clv_surgery *s = c->surgery;
-  const double *pos = clv_body_positions(s->body), here = s->heights.data[from], there = s->heights.data[to];
-  double crossing[3];
-  if (c->sides.data[from] * c->sides.data[to] >= 0) return false;
-  for (uint32_t k = 0; k < 3; k++) {
-    const double a = pos[3 * (size_t)from + k], b = pos[3 * (size_t)to + k];
-    crossing[k] = a + here / (here - there) * (b - a);
-  }
-  return slice_reaches(c, crossing);
 }
 
 static clv_result add_edge(slicing *c, clv_dart dart) {
@@ -67,7 +84,6 @@ static clv_result add_edge(slicing *c, clv_dart dart) {
   slice_edge edge = {.dart = dart,
                      .ends = {corner_slot(s->map, dart), corner_slot(s->map, clv_alpha(s->map, dart, 0))}};
   if (c->sides.data[edge.ends[0]] * c->sides.data[edge.ends[1]] >= 0) return CLV_OK;
-  edge.reached = is_reached(c, edge.ends[0], edge.ends[1]);
   const double *rest = clv_body_rest(s->body);
   const double here = s->heights.data[edge.ends[0]], there = s->heights.data[edge.ends[1]];
   edge.part = here / (here - there);
@@ -204,24 +220,27 @@ static double worst_piece(const slicing *c, const slice_use *uses, uint32_t coun
 }
 
 // Something is done about a cell whose pieces would be bad. True where the blade is there now: once in all strokes.
+// With a track they are counted when they are settled.
 static bool give_way(slicing *c, const slice_use *uses, uint32_t count) {
   double nearest = 1;
   uint32_t end = 0;
   bool reached = false;
   for (uint32_t k = 0; k < count; k++) {
     const slice_edge *edge = &c->edges.data[uses[k].edge];
-    if (!is_cut(c, edge) || fmin(edge->part, 1 - edge->part) >= nearest) continue;
+    if (!is_cut(c, edge) || fmin(edge->part, 1 - edge->part) >= nearest - ALIKE) continue;
     nearest = fmin(edge->part, 1 - edge->part);
     end = edge->ends[edge->part > 0.5];
     reached = edge->reached;
   }
-  if (nearest < NEAR_END) {
+  if (nearest < NEAR_END + ALIKE) {
     c->on.data[end] = 1;
     c->sides.data[end] = 0;
-    return reached;
+    return reached && !c->slice->track;
   }
   for (uint32_t k = 0; k < count; k++) c->edges.data[uses[k].edge].dropped = true;
-  return reached;
+  const surgery_corners corners = simplex_corners(c, uses->cell);
+  slice_leave_whole(c, uses->cell, &corners);
+  return reached && !c->slice->track;
 }
 
 // Until every piece is good: what is done about one cell is felt by others. Each turn fewer edges are cut.
@@ -231,7 +250,9 @@ static void choose(slicing *c, clv_surgery_report *report) {
     changed = false;
     for (uint32_t k = 0, end; k < c->uses.count; k = end) {
       for (end = k; end < c->uses.count && c->uses.data[end].cell == c->uses.data[k].cell;) end++;
-      if (worst_piece(c, c->uses.data + k, end - k) >= c->slice->quality) continue;
+      const surgery_corners corners = simplex_corners(c, c->uses.data[k].cell);
+      if (slice_waits(c, c->uses.data[k].cell, &corners)) continue; // what its pieces will be is not known yet
+      if (worst_piece(c, c->uses.data + k, end - k) >= c->slice->quality - ALIKE) continue;
       report->refused += give_way(c, c->uses.data + k, end - k);
       changed = true;
     }
@@ -251,12 +272,29 @@ static clv_result count_whole(slicing *c, clv_surgery_report *report) {
     if (clv_walk_incident(&edges, s->map, CLV_CELL, CLV_EDGE, cell) != CLV_OK) result = surgery_no_memory(s);
     bool reached = false;
     for (uint32_t k = 0; result == CLV_OK && !reached && k < edges.count; k++)
-      reached = is_reached(c, clv_id_of(s->map, CLV_VERTEX, edges.darts[k]).index,
-                           clv_id_of(s->map, CLV_VERTEX, clv_alpha(s->map, edges.darts[k], 0)).index);
+      reached = find_blade(c, clv_id_of(s->map, CLV_VERTEX, edges.darts[k]).index,
+                           clv_id_of(s->map, CLV_VERTEX, clv_alpha(s->map, edges.darts[k], 0)).index) == REACHED;
     clv_walk_end(&edges);
-    report->refused += reached;
+    surgery_corners corners;
+    if (result == CLV_OK && !surgery_cell_corners(s, cell, &corners)) result = surgery_no_memory(s);
+    report->refused += result == CLV_OK && reached && slice_leave_whole(c, cell, &corners);
   }
   return result;
+}
+
+// In every cell longer edges come first, whichever the blade comes to first: so the pieces are those of a single
+// stroke.
+static void reach_longer(slicing *c) {
+  bool changed = c->slice->track != NULL;
+  while (changed) {
+    changed = false;
+    for (uint32_t k = c->uses.count; k-- > 1;) { // uses of a cell lie in order of edges: the longer one in front
+      const slice_edge *edge = &c->edges.data[c->uses.data[k].edge];
+      slice_edge *longer = &c->edges.data[c->uses.data[k - 1].edge];
+      if (c->uses.data[k - 1].cell != c->uses.data[k].cell || !edge->reached || longer->reached) continue;
+      changed = longer->reached = true;
+    }
+  }
 }
 
 static uint32_t count_split(const slicing *c) {
@@ -365,15 +403,19 @@ static clv_result bisect_all(slicing *c) {
 clv_result slice_split(slicing *c, clv_surgery_report *report) {
   clv_surgery *s = c->surgery;
   clv_result result = slice_measure(c);
+  if (result == CLV_OK) slice_foresee(c);
   if (result == CLV_OK) result = find_edges(c);
   if (result == CLV_OK) result = find_uses(c);
   if (result == CLV_OK) result = count_whole(c, report);
   if (result != CLV_OK) return result;
   choose(c, report);
+  reach_longer(c);
   const uint32_t split = count_split(c);
   if (!split) return CLV_OK;
   result = surgery_begin(s);
   if (result == CLV_OK) result = surgery_end(s, bisect_all(c), NULL);
-  if (result == CLV_OK) report->split += split;
-  return result;
+  if (result != CLV_OK) return result;
+  if (c->slice->track) track_put_on(c->slice->track);
+  report->split += split;
+  return CLV_OK;
 }

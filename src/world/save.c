@@ -7,8 +7,7 @@
 //
 // Blocks are named `clock`, `origin` where the step was changed, `actions`, and for body 0, 1 ... `body0.journal`,
 // `body0.pace`, `body0.was` where a tool is used, `body0.ambient`, `body0.column.NAME.KIND`, `body0.memory.NAME`; for
-// scalpels in use `scalpel0.memory`
-// ...
+// scalpels in use `scalpel0.memory` ...; for blades in use `tracks`, and `track4.memory` of the action with number 4.
 
 #include "physics/body.h"
 #include "surgery/surgery.h"
@@ -25,8 +24,9 @@ typedef struct saved_clock {
   uint64_t magic, steps;
   double step;
   uint32_t bodies, actions, next;
-  uint16_t shifted;   // the step was changed on the way: there is a block `origin`, too
-  uint16_t automatic; // the step was left open
+  uint16_t shifted;  // the step was changed on the way: there is a block `origin`, too
+  uint8_t automatic; // the step was left open
+  uint8_t tracked;   // there is a block `tracks`, too
 } saved_clock;
 
 typedef struct saved_origin {
@@ -253,6 +253,25 @@ static clv_result save_scalpels(clv_world *world, clv_world_writer *write, void 
   return result;
 }
 
+// Numbers of the actions that have one. What vertices and cells know is in columns.
+static clv_result save_tracks(clv_world *world, clv_world_writer *write, void *user) {
+  clv_result result = CLV_OK;
+  world->bytes.count = 0;
+  for (uint32_t k = 0; k < world->tracks.count; k++)
+    if (!append(world, &world->tracks.data[k].action, sizeof world->tracks.data[k].action))
+      return world_no_memory(world);
+  if (world->tracks.count) result = put_block(world, write, user, "tracks", world->bytes.data, world->bytes.count);
+  for (uint32_t k = 0; result == CLV_OK && k < world->tracks.count; k++) {
+    char name[SAVE_NAME];
+    double *values;
+    size_t count;
+    clv_track_memory(world->tracks.data[k].track, &values, &count);
+    snprintf(name, sizeof name, "track%u.memory", world->tracks.data[k].action);
+    result = put_block(world, write, user, name, values, count * sizeof *values);
+  }
+  return result;
+}
+
 static clv_result save_body(clv_world *world, uint32_t number, clv_world_writer *write, void *user) {
   const world_body *b = &world->bodies.data[number];
   char name[SAVE_NAME];
@@ -289,13 +308,15 @@ clv_result clv_world_save(clv_world *world, clv_world_writer *write, void *user)
                              .actions = world->actions.count,
                              .next = world->next,
                              .shifted = world->origin_steps != 0,
-                             .automatic = world->automatic};
+                             .automatic = world->automatic,
+                             .tracked = world->tracks.count != 0};
   const saved_origin origin = {world->origin_time, world->origin_steps};
   result = put_block(world, write, user, "clock", &clock, sizeof clock);
   if (result == CLV_OK && clock.shifted) result = put_block(world, write, user, "origin", &origin, sizeof origin);
   if (result == CLV_OK) result = save_actions(world, write, user);
   for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) result = save_body(world, k, write, user);
-  return result == CLV_OK ? save_scalpels(world, write, user) : result;
+  if (result == CLV_OK) result = save_scalpels(world, write, user);
+  return result == CLV_OK ? save_tracks(world, write, user) : result;
 }
 
 // Loading
@@ -603,11 +624,35 @@ static clv_result load_pace(const source *s, uint32_t number) {
   return load_values(s, name, b->was.data, b->was.count * sizeof *b->was.data);
 }
 
+static clv_result load_tracks(const source *s, const saved_clock *clock) {
+  const void *data = NULL;
+  size_t size = 0;
+  clv_result result = clock->tracked ? get_block(s, "tracks", SIZE_MAX, &data, &size) : CLV_OK;
+  uint32_t *actions = size ? base_allocate(&s->world->allocator, size) : NULL; // a block lives until the next one
+  if (size && !actions) return world_no_memory(s->world);
+  if (size) memcpy(actions, data, size);
+  for (uint32_t k = 0; result == CLV_OK && k < size / sizeof *actions; k++) {
+    char name[SAVE_NAME];
+    clv_track *track;
+    double *values;
+    size_t count;
+    if (actions[k] >= clock->next) result = damaged(s, "a track belongs to no action");
+    if (result == CLV_OK) result = world_make_track(s->world, actions[k], &track);
+    if (result != CLV_OK) break;
+    clv_track_memory(track, &values, &count);
+    snprintf(name, sizeof name, "track%u.memory", actions[k]);
+    result = load_values(s, name, values, count * sizeof *values);
+  }
+  if (actions) base_free(&s->world->allocator, actions, size);
+  return result;
+}
+
 static clv_result load_all(const source *s, const saved_clock *clock, clv_journal **journals) {
   clv_world *world = s->world;
   clv_result result = load_actions(s, clock);
   if (result == CLV_OK) result = load_journals(s, journals);
   if (result == CLV_OK) result = tell_again(s, journals, clock->next);
+  if (result == CLV_OK) result = load_tracks(s, clock);
   for (uint32_t k = 0; result == CLV_OK && k < world->bodies.count; k++) {
     result = load_body(s, k);
     if (result == CLV_OK) result = load_pace(s, k);

@@ -50,6 +50,7 @@ static void free_body(const clv_world *world, world_body *b) {
 void clv_world_destroy(clv_world *world) {
   if (!world) return;
   world_free_scalpels(world);
+  world_free_tracks(world);
   for (uint32_t k = 0; k < world->bodies.count; k++) free_body(world, &world->bodies.data[k]);
   BASE_RELEASE(&world->allocator, &world->bodies);
   world_free_actions(world);

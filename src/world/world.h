@@ -46,6 +46,12 @@ typedef struct world_scalpel {
   clv_scalpel_report last;
 } world_scalpel;
 
+// The track of a tool that cuts, while it does.
+typedef struct world_track {
+  uint32_t action; // its number
+  clv_track *track;
+} world_track;
+
 struct clv_world {
   clv_allocator allocator;
   clv_error error;
@@ -63,6 +69,7 @@ struct clv_world {
   bool half_loaded;                   // a load failed on its way
   BASE_ARRAY(uint32_t) tools;         // actions that are done and last
   BASE_ARRAY(world_scalpel) scalpels; // in the order in which they came into use
+  BASE_ARRAY(world_track) tracks;     // likewise
   BASE_ARRAY(const clv_rule *) rules; // of actions, in the order in which they were put on the timetable
   BASE_ARRAY(uint8_t) bytes;          // scratch
   BASE_ARRAY(clv_id) ids;
@@ -147,6 +154,11 @@ clv_result world_follow(clv_world *world, const world_action *entry, double from
 world_act world_take_scalpel; // scalpel.c
 world_use world_move_scalpel;
 void world_free_scalpels(clv_world *world);
+// Tracks (track.c): of an action by its number; of a tool, made when there is none; no longer wanted.
+clv_result world_make_track(clv_world *world, uint32_t action, clv_track **track);
+clv_result world_find_track(clv_world *world, const world_action *entry, clv_track **track);
+void world_end_track(clv_world *world, const world_action *entry);
+void world_free_tracks(clv_world *world);
 // Before a step: where vertices are that tools go through (operate.c).
 clv_result world_keep_places(clv_world *world);
 bool world_keep_body_places(const clv_world *world, world_body *b); // false when memory is out
