@@ -173,6 +173,7 @@ clv_result slice_crosses(slicing *c, clv_dart cell, bool *crossed) {
   if (!surgery_cell_corners(s, cell, &corners)) return surgery_no_memory(s);
   const double *pos = clv_body_positions(s->body);
   const bool parted = slice_is_crossed(c, &corners);
+  const double ahead = c->slice->track && parted ? slice_width(c, &corners) : 0; // its neighbours may be parted from it
   bool beside = false;
   for (uint32_t k = 0; parted && k < 3; k++) {
     double low = INFINITY, high = -INFINITY;
@@ -181,7 +182,7 @@ clv_result slice_crosses(slicing *c, clv_dart cell, bool *crossed) {
       low = fmin(low, x);
       high = fmax(high, x);
     }
-    beside |= low > c->greatest[k] || high < c->least[k];
+    beside |= low > c->greatest[k] + ahead || high < c->least[k] - ahead;
   }
   *crossed = parted && !beside;
   return CLV_OK;
@@ -284,6 +285,7 @@ static clv_result add_cell(slicing *c, clv_dart cell, needs *n) {
   surgery_corners corners;
   if (!c->slice->track) return CLV_OK;
   if (!surgery_cell_corners(c->surgery, cell, &corners)) return surgery_no_memory(c->surgery);
+  n->passed = n->passed && !(slice_is_coarse(c, cell) && slice_is_crossed(c, &corners)); // it is refined first
   n->touched = n->touched && slice_touched(c, cell, &corners);
   n->width = fmax(n->width, slice_width(c, &corners));
   return CLV_OK;
@@ -346,6 +348,7 @@ static clv_result list_facets(slicing *c) {
     result = side_of(c, cell, &side);
     if (result == CLV_OK && side > 0) result = surgery_each_facet(s, cell, list_if_parted, c);
   }
+  if (result == CLV_OK && c->slice->track) track_remember_parted(c->slice->track);
   return result == CLV_OK ? surgery_whole_facets(s) : result;
 }
 
@@ -354,7 +357,6 @@ static clv_result part(slicing *c, clv_surgery_report *report) {
   clv_result result = slice_settle(c, report);
   if (result == CLV_OK) result = list_facets(c);
   if (result != CLV_OK || !s->facets.count) return result;
-  if (c->slice->track) track_remember_parted(c->slice->track);
   result = surgery_begin(s);
   if (result == CLV_OK) result = surgery_end(s, surgery_unsew_facets(s), NULL);
   if (result != CLV_OK) return result;
