@@ -20,7 +20,7 @@
 // what would do so is left out, and counted.
 //
 // A surgery belongs to one body and remembers nothing but room to work in; a scalpel is a tool with a memory of its
-// own.
+// own, and a track is that of a blade.
 
 #ifndef CLEAVE_SURGERY_H
 #define CLEAVE_SURGERY_H
