@@ -200,6 +200,13 @@ static void assert_twins(const twin *t, const setting *s, uint32_t grid) {
   end(&by_rule);
 }
 
+// Sanitizers see each event in every third of the settings and grids, `make test` in all.
+#if defined(__SANITIZE_ADDRESS__)
+enum { EVERY = 3 };
+#else
+enum { EVERY = 1 };
+#endif
+
 // Hexahedra are moved explicitly in test_surgery_criteria.
 static bool makes_sense(const twin *t, const setting *s, uint32_t grid) {
   return !(grid == HEXES && (t->simplices || s->steps > 1)) && !(t->solids && s->springs) &&
@@ -211,7 +218,8 @@ static void rules_do_what_events_do(void **unused) {
   for (uint32_t t = 0; t < sizeof twins / sizeof *twins; t++)
     for (uint32_t s = 0; s < SETTINGS; s++)
       for (uint32_t g = 0; g < GRIDS; g++)
-        if (makes_sense(&twins[t], &settings[s], g)) assert_twins(&twins[t], &settings[s], g);
+        if ((t + s + g) % EVERY == 0 && makes_sense(&twins[t], &settings[s], g))
+          assert_twins(&twins[t], &settings[s], g);
 }
 
 // Stopping and going on

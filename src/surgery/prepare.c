@@ -74,7 +74,7 @@ static clv_result prepare_column(preparing *p, const rule_tree *tree) {
   p->topics.tension |= is_of_tension(tree->name);
   p->topics.zone |= is_of_zone(tree->name);
   p->topics.mask |= is_of_mask(tree->name);
-  if (is_of_tension(tree->name) && !surgery_has_tension(p->surgery))
+  if (is_of_tension(tree->name) && !surgery_springs(p->surgery))
     return lacks(p, tree, "and the body has no springs on its edges: let it tear by stress or by strain");
   if (clv_column_find(map, tree->name)) return CLV_OK;
   if (tree->kind == RULE_DERIVE) return lacks(p, tree, "which is derived, and no law of the body derives it");
@@ -187,11 +187,11 @@ void surgery_tell_state(clv_surgery *s) {
 }
 
 void surgery_tell_tension(clv_surgery *s) {
-  const clv_column *tension = clv_column_find(s->map, "tension");
+  const clv_column *tension = clv_column_find(s->map, "tension"), *springs = surgery_springs(s);
   if (!is_told(s->map, tension, CLV_EDGE, CLV_DOUBLE, 1)) return;
   for (clv_id id = clv_id_next(s->map, CLV_EDGE, (clv_id){0}); id.index; id = clv_id_next(s->map, CLV_EDGE, id)) {
     const clv_dart edge = clv_id_dart(s->map, CLV_EDGE, id);
-    *(double *)clv_column_at(tension, edge) = surgery_tension(s, edge);
+    *(double *)clv_column_at(tension, edge) = surgery_tension(s, springs, edge);
   }
 }
 

@@ -208,9 +208,10 @@ void surgery_unmark_vertices(clv_surgery *surgery);
 static inline double surgery_along(const double place[3]) {
   return 0.5813 * place[0] + 0.6841 * place[1] + 0.4407 * place[2];
 }
-// How the spring on an edge pulls: below 0 when it pushes (tear.c). Of a body that has springs on edges.
-bool surgery_has_tension(const clv_surgery *surgery);
-double surgery_tension(const clv_surgery *surgery, clv_dart edge);
+// The stiffness of springs on edges, NULL where there are none (tear.c); and how one of them pulls: below 0 when it
+// pushes.
+const clv_column *surgery_springs(const clv_surgery *surgery);
+double surgery_tension(const clv_surgery *surgery, const clv_column *springs, clv_dart edge);
 // The cells that a shape in space touches on its way from one displacement to another, in `cells` (remove.c). `what`
 // wants them.
 clv_result surgery_list_touched(clv_surgery *surgery, const clv_zone *zone, const double way[2][3],

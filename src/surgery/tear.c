@@ -239,19 +239,20 @@ static double edge_length(const clv_surgery *s, const double *points, clv_dart d
   return sqrt(dot(along, along));
 }
 
-bool surgery_has_tension(const clv_surgery *s) {
-  return clv_column_find(s->map, "ks") != NULL;
+const clv_column *surgery_springs(const clv_surgery *s) {
+  return clv_column_find(s->map, "ks");
 }
 
-double surgery_tension(const clv_surgery *s, clv_dart edge) {
+double surgery_tension(const clv_surgery *s, const clv_column *springs, clv_dart edge) {
   double along[3];
-  const double *stiffness = clv_column_at(clv_column_find(s->map, "ks"), edge);
   const double rest = edge_length(s, clv_body_rest(s->body), edge, along);
-  return *stiffness * (edge_length(s, clv_body_positions(s->body), edge, along) - rest);
+  const double stretched = edge_length(s, clv_body_positions(s->body), edge, along) - rest;
+  return *(const double *)clv_column_at(springs, edge) * stretched;
 }
 
 static clv_result test_springs(clv_surgery *s, const clv_tear *tear) {
-  if (!surgery_has_tension(s))
+  const clv_column *springs = surgery_springs(s);
+  if (!springs)
     return surgery_fail(s, CLV_ERROR_ARGUMENT,
                         "the body has no springs on its edges: let it tear by stress or by strain");
   clv_result result = CLV_OK;
@@ -259,7 +260,7 @@ static clv_result test_springs(clv_surgery *s, const clv_tear *tear) {
        id = clv_id_next(s->map, CLV_EDGE, id)) {
     const clv_dart dart = clv_id_dart(s->map, CLV_EDGE, id);
     test t = {.tear = tear};
-    const double value = surgery_tension(s, dart);
+    const double value = surgery_tension(s, springs, dart);
     if (!(value >= tear->threshold)) continue;
     edge_length(s, clv_body_positions(s->body), dart, t.along);
     if (!normalize(t.along)) continue;
