@@ -45,7 +45,7 @@ static void planes_part_blocks(void **unused) {
         sliced_assert_kept(body, &before, slice.quality);
         assert_true(report.facets > 0 && report.vertices > 0);
         // Round cells that are not split the cut goes by facets, and may leave one alone.
-        const bool through = slice.exact && sliced_is_simplicial((clv_grid_kind)kind) && !report.refused;
+        const bool through = slice.exact && !report.refused;
         assert_true(through ? operated_components(body) == 2 : operated_components(body) >= 2);
         assert_true(slice.exact || report.split == 0);
         assert_true(!slice.exact || !sliced_is_simplicial((clv_grid_kind)kind) ||
@@ -308,7 +308,8 @@ static clv_surgery_report in_strokes(clv_body *body, clv_slice slice, double x, 
   return sum;
 }
 
-// However many strokes a blade makes, through a body at rest: two parts, and as many facets as in one.
+// However many strokes a blade makes, through a body at rest: two parts, and as many facets as in one, but where fans
+// of cells that are no simplices are at its tip.
 static void strokes_add_up(void **unused) {
   (void)unused;
   static const uint32_t cells[3] = {4, 3, 3}, strokes[] = {1, 4, 13};
@@ -325,7 +326,7 @@ static void strokes_add_up(void **unused) {
       const clv_surgery_report all = in_strokes(body, slice, places[n >> 3 & 1u], slants[n >> 4], strokes[k]);
       if (!k) once = all;
       assert_int_equal(operated_components(body), 2);
-      assert_int_equal(all.facets, once.facets);
+      if (!slice.exact || kinds[n >> 1 & 3u] != CLV_GRID_HEX) assert_int_equal(all.facets, once.facets);
       clv_body_destroy(body);
     }
   }
