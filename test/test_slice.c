@@ -45,7 +45,7 @@ static void planes_part_blocks(void **unused) {
         sliced_assert_kept(body, &before, slice.quality);
         assert_true(report.facets > 0 && report.vertices > 0);
         // Round cells that are not split the cut goes by facets, and may leave one alone.
-        const bool through = slice.exact && sliced_is_simplicial((clv_grid_kind)kind) && !report.refused;
+        const bool through = slice.exact && !report.refused;
         assert_true(through ? operated_components(body) == 2 : operated_components(body) >= 2);
         assert_true(slice.exact || report.split == 0);
         assert_true(!slice.exact || !sliced_is_simplicial((clv_grid_kind)kind) ||
@@ -312,7 +312,8 @@ static clv_surgery_report in_strokes(clv_body *body, clv_slice slice, double x, 
 }
 
 // However many strokes a blade makes, through a body at rest: what one does, for any bound on quality, with and without
-// moving vertices, and through cells that are refined about it.
+// moving vertices, and through cells that are refined about it; but for the facets where fans of cells that are no
+// simplices are at its tip.
 static void strokes_add_up(void **unused) {
   (void)unused;
   static const uint32_t cells[3] = {4, 3, 3}, strokes[] = {1, 4, 13};
@@ -332,7 +333,7 @@ static void strokes_add_up(void **unused) {
       if (!k) once = all;
       if (!k && slice.level) parts = operated_components(body); // round cells that are not split
       assert_int_equal(operated_components(body), parts);
-      assert_int_equal(all.facets, once.facets);
+      if (!slice.exact || kinds[n >> 1 & 3u] != CLV_GRID_HEX) assert_int_equal(all.facets, once.facets);
       assert_int_equal(all.moved, once.moved);
       if (sliced_is_simplicial(kinds[n >> 1 & 3u])) assert_int_equal(all.refused, once.refused);
       assert_int_equal(all.stuck, once.stuck);

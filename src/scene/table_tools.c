@@ -180,7 +180,7 @@ const scene_group scene_group_slice = {
              AT(scene_hold, slice.exact),
              .without = "false",
              .example = "true",
-             .what = "Whether triangles and tetrahedra that are still crossed are split along the plane."},
+             .what = "Whether cells that are still crossed are split along the plane."},
             {0},
         },
 };

@@ -1,6 +1,6 @@
 // Slicing: the plane, what lies where, refining along it, and the cut itself. See slice.h.
 
-#include "surgery/slice.h"
+#include "surgery/slice_plan.h"
 
 #include <math.h>
 
@@ -149,11 +149,18 @@ clv_result slice_measure(slicing *c) {
   return CLV_OK;
 }
 
+bool slice_is_simplex(const slicing *c, clv_dart cell) {
+  return clv_cell_kind(c->surgery->map, cell) == (c->surgery->map->dimension == 3 ? CLV_TET : CLV_TRI);
+}
+
+// The pieces of a simplex are such; others may be of any kind, and whether the user's own rules serve that, nobody
+// knows.
 bool slice_may_split(const slicing *c, clv_dart cell) {
   const clv_surgery *s = c->surgery;
-  if (clv_cell_kind(s->map, cell) != (s->map->dimension == 3 ? CLV_TET : CLV_TRI)) return false;
+  if (clv_cell_kind(s->map, cell) > CLV_TEMPLATE_LAST) return false;
   const physics_model *model = physics_section_of(s->body, cell)->model;
-  return !model->springs && !model->bending;
+  if (model->springs || model->bending) return false;
+  return slice_is_simplex(c, cell) || model->module;
 }
 
 // Refining
@@ -271,12 +278,15 @@ static clv_result add_splits(slicing *c, clv_dart cell, needs *n) {
   if (!surgery_cell_corners(s, cell, &corners)) return surgery_no_memory(s);
   if (!c->slice->exact || !slice_may_split(c, cell)) return CLV_OK;
   const double *pos = clv_body_positions(s->body);
-  for (uint32_t v = 0; v < corners.count; v++)
-    for (uint32_t w = 0; w < v; w++) {
-      const uint32_t a = corners.slots[v], b = corners.slots[w];
-      if (c->sides.data[a] * c->sides.data[b] < 0)
-        add_need(c, pos + 3 * (size_t)a, pos + 3 * (size_t)b, s->heights.data[a], s->heights.data[b], n);
-    }
+  const clv_template *shape = &clv_templates[clv_cell_kind(s->map, cell)];
+  const clv_suborbits *edges = &shape->sub[clv_orbit_dims(s->map, CLV_CELL_EDGE)];
+  const uint8_t *corner = shape->sub[clv_orbit_dims(s->map, CLV_CORNER)].of;
+  for (uint32_t e = 0; e < edges->count; e++) {
+    const uint32_t a = corners.slots[corner[edges->first[e]]],
+                   b = corners.slots[corner[shape->alpha[0][edges->first[e]]]];
+    if (c->sides.data[a] * c->sides.data[b] < 0)
+      add_need(c, pos + 3 * (size_t)a, pos + 3 * (size_t)b, s->heights.data[a], s->heights.data[b], n);
+  }
   return CLV_OK;
 }
 
@@ -383,6 +393,7 @@ clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery
     if (result == CLV_OK && slice->snap > 0) result = slice_snap(&c, &did);
     if (result == CLV_OK && slice->exact) result = slice_split(&c, &did);
     if (result == CLV_OK) result = part(&c, &did);
+    if (result == CLV_OK && c.plans.count) slice_give_way(&c);
   }
   if (result != CLV_OK && seen.track) seen.track->memory = before;
   const clv_allocator *a = &s->allocator;
@@ -390,8 +401,12 @@ clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery
   BASE_RELEASE(a, &c.on);
   BASE_RELEASE(a, &c.edges);
   BASE_RELEASE(a, &c.uses);
+  BASE_RELEASE(a, &c.cells);
+  BASE_RELEASE(a, &c.plans);
   BASE_RELEASE(a, &c.shifts);
   BASE_RELEASE(a, &c.seen);
+  BASE_RELEASE(a, &c.room);
+  BASE_RELEASE(a, &c.old);
   if (result == CLV_OK && report) *report = did;
   return result;
 }

@@ -1,8 +1,9 @@
 // Slicing from inside: where things lie with regard to a blade, and the two ways to make room for a cut.
 //
 // A slice is a few transactions: refining, level by level; moving vertices onto the blade (slice_snap.c); splitting
-// cells along it (slice_split.c); and unsewing. All but the last change the mesh and nothing else: where the last
-// fails, what stands is the body it was, in other cells.
+// cells along it (slice_split.c, and slice_cells.c for those that are no simplices); and unsewing. All but the last
+// change the mesh and nothing else: where the last fails, what stands is the body it was, in other cells. After it, new
+// vertices give way where there is more energy than there was (slice_relax.c).
 //
 // Every vertex has a side: above the plane, below it, or on it. On it are those that lie there within a billionth of
 // the body's size, those that were moved there, and those that are taken for it because a cell beside them could not be
@@ -31,12 +32,23 @@ typedef struct slice_edge {
   int32_t level;      // of the vertex in it
   bool reached;       // by the blade, or a shorter one beside it is: it is to be bisected now
   bool dropped;       // left whole, for the bound on quality
+  double mass;        // of the vertex in it, and what it is faster by than that place of the edge
+  double faster[3];
 } slice_edge;
 
 typedef struct slice_use {
   clv_dart cell; // its first dart
   uint32_t edge;
 } slice_use;
+
+// A crossed cell that is no simplex.
+typedef struct slice_cell {
+  clv_dart cell; // its first dart
+  bool reached;  // by the blade
+  bool whole;    // and stays so
+} slice_cell;
+
+typedef struct slice_plan slice_plan;
 
 typedef struct slicing {
   clv_surgery *surgery;
@@ -48,9 +60,14 @@ typedef struct slicing {
   BASE_ARRAY(int8_t) sides; // by slot: 1, 0, -1
   BASE_ARRAY(uint8_t) on;   // by slot: on the plane, wherever it is
   BASE_ARRAY(slice_edge) edges;
-  BASE_ARRAY(slice_use) uses; // in order of cells, then edges
+  BASE_ARRAY(slice_use) uses;   // in order of cells, then edges
+  BASE_ARRAY(slice_cell) cells; // in order
+  BASE_ARRAY(slice_plan) plans; // of those that are split now, likewise
   BASE_ARRAY(scalpel_shift) shifts;
   BASE_ARRAY(uint32_t) seen; // slots
+  BASE_ARRAY(double) room;   // by slot
+  BASE_ARRAY(uint8_t) old;   // by slot: there before cells were split
+  double energy;             // elastic, before cells were split
 } slicing;
 
 // Whether a point of the plane lies where the blade went.
@@ -67,8 +84,10 @@ clv_result slice_measure(slicing *cutting);
 bool slice_is_crossed(const slicing *cutting, const surgery_corners *corners);
 // Whether a cell is crossed, and comes near what was swept.
 clv_result slice_crosses(slicing *cutting, clv_dart cell, bool *crossed);
-// Whether a cell may be split: it is a simplex in which nothing hangs, and its model keeps no springs and no hinges.
+// Whether a cell may be split: nothing hangs in it, and its model keeps no springs and no hinges, and serves the
+// pieces.
 bool slice_may_split(const slicing *cutting, clv_dart cell);
+bool slice_is_simplex(const slicing *cutting, clv_dart cell);
 // Whether a cell can be refined and is coarser than the slice's level.
 bool slice_is_coarse(const slicing *cutting, clv_dart cell);
 // Adds a cell to the surgery's `cells` if it can be refined and is coarser than the slice's level.
@@ -89,6 +108,8 @@ bool slice_touched(const slicing *cutting, clv_dart cell, const surgery_corners 
 bool slice_stays_whole(const slicing *cutting, clv_dart cell, const surgery_corners *corners);
 // A cell is to stay whole. True if that is news.
 bool slice_leave_whole(const slicing *cutting, clv_dart cell, const surgery_corners *corners);
+// Cells were split: vertices that came with it, and lie on the plane, lie on it for good.
+void slice_put_on(slicing *cutting);
 // Once cells are split, and before facets are cut: remembers what was decided, that about the blade for good.
 clv_result slice_settle(slicing *cutting, clv_surgery_report *report);
 // The mean of the heights of a cell's corners; the longest way between two of them.
@@ -101,5 +122,35 @@ clv_result slice_list_about(slicing *cutting);
 clv_result slice_snap(slicing *cutting, clv_surgery_report *report);
 // Splits cells along the plane. One transaction, or none.
 clv_result slice_split(slicing *cutting, clv_surgery_report *report);
+
+// What the ways to split share (slice_split.c): the corners of a plain template; whether an edge is to be bisected, in
+// this stroke or another; the uses of a cell.
+surgery_corners slice_corners(const slicing *cutting, clv_dart cell);
+bool slice_is_cut(const slicing *cutting, const slice_edge *edge);
+const slice_use *slice_uses_of(const slicing *cutting, clv_dart cell, uint32_t *count);
+// What is done about a cell whose pieces would be bad: the corner nearest to the plane is taken for one on it, if it is
+// near, true; or its edges stay whole.
+bool slice_take_nearest(slicing *cutting, const slice_use *uses, uint32_t count);
+void slice_keep_edges(slicing *cutting, const slice_use *uses, uint32_t count);
+// Axes along which something between such vertices is held; and that a new vertex is, as they are.
+uint32_t slice_held(const slicing *cutting, const uint32_t *slots, uint32_t count);
+clv_result slice_set_constraints(const slicing *cutting, const uint32_t *slots, const double *parts, uint32_t count,
+                                 clv_dart vertex);
+
+// Cells that are no simplices (slice_cells.c), once edges and uses are found: which they are; whose pieces would be
+// bad, which are dealt with, true; what becomes of the others.
+clv_result slice_find_cells(slicing *cutting);
+bool slice_choose_cells(slicing *cutting, clv_surgery_report *report);
+clv_result slice_plan_cells(slicing *cutting);
+// Whether a dart lies in one of them; and in one that the blade has reached, and that is split.
+bool slice_is_among_cells(const slicing *cutting, clv_dart dart);
+bool slice_is_reached(const slicing *cutting, clv_dart dart);
+// Inside the transaction, once edges are bisected, and tetrahedra with them.
+clv_result slice_split_cells(slicing *cutting);
+// What is to be kept (slice_relax.c): noted before the transaction, and seen to after it, and when the slice is cut.
+clv_result slice_note_state(slicing *cutting);
+void slice_share_momentum(slicing *cutting);
+void slice_push_corners(slicing *cutting);
+void slice_give_way(slicing *cutting);
 
 #endif

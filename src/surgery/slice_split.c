@@ -15,7 +15,7 @@
 // otherwise the cell's edges stay whole, and the cut goes round it. So it does about cells that are no such simplices,
 // and both are counted as refused.
 
-#include "surgery/slice.h"
+#include "surgery/slice_plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,18 +27,17 @@
 
 // What is crossed
 
-static const uint32_t *corners_of(const clv_map *map, clv_dart cell) {
+surgery_corners slice_corners(const slicing *c, clv_dart cell) {
+  const clv_map *map = c->surgery->map;
   const clv_kind kind = clv_cell_kind(map, cell);
-  return map->corners[kind] + (size_t)clv_cell_row(map, cell) * clv_templates[kind].corner_count;
+  const uint32_t count = clv_templates[kind].corner_count;
+  return (surgery_corners){map->corners[kind] + (size_t)clv_cell_row(map, cell) * count, count};
 }
 
-static surgery_corners simplex_corners(const slicing *c, clv_dart cell) {
-  return (surgery_corners){corners_of(c->surgery->map, cell), c->surgery->map->dimension + 1};
-}
-
-static uint32_t corner_slot(const clv_map *map, clv_dart dart) {
+static uint32_t corner_slot(const slicing *c, clv_dart dart) {
+  const clv_map *map = c->surgery->map;
   const clv_template *shape = &clv_templates[clv_cell_kind(map, dart)];
-  return corners_of(map, dart)[shape->sub[clv_orbit_dims(map, CLV_CORNER)].of[dart & 63u]];
+  return slice_corners(c, dart).slots[shape->sub[clv_orbit_dims(map, CLV_CORNER)].of[dart & 63u]];
 }
 
 // Where the plane crosses an edge, and the blade went: now, or as much as the edge is long ago.
@@ -69,7 +68,7 @@ static clv_result is_ours(const slicing *c, slice_edge *edge, bool *ours) {
   for (uint32_t k = 0; *ours && k < star.count; k++) {
     *ours = star.darts[k] >> 6 >= dart >> 6 && slice_may_split(c, star.darts[k]);
     if (!*ours) continue;
-    const surgery_corners corners = simplex_corners(c, star.darts[k]);
+    const surgery_corners corners = slice_corners(c, star.darts[k]);
     edge->dropped = edge->dropped || slice_stays_whole(c, star.darts[k], &corners);
     touched = touched || slice_touched(c, star.darts[k], &corners);
   }
@@ -81,8 +80,7 @@ static clv_result is_ours(const slicing *c, slice_edge *edge, bool *ours) {
 
 static clv_result add_edge(slicing *c, clv_dart dart) {
   clv_surgery *s = c->surgery;
-  slice_edge edge = {.dart = dart,
-                     .ends = {corner_slot(s->map, dart), corner_slot(s->map, clv_alpha(s->map, dart, 0))}};
+  slice_edge edge = {.dart = dart, .ends = {corner_slot(c, dart), corner_slot(c, clv_alpha(s->map, dart, 0))}};
   if (c->sides.data[edge.ends[0]] * c->sides.data[edge.ends[1]] >= 0) return CLV_OK;
   const double *rest = clv_body_rest(s->body);
   const double here = s->heights.data[edge.ends[0]], there = s->heights.data[edge.ends[1]];
@@ -98,17 +96,6 @@ static clv_result add_edge(slicing *c, clv_dart dart) {
   if (!BASE_RESERVE(&s->allocator, &c->edges, (uint64_t)c->edges.count + 1)) return surgery_no_memory(s);
   c->edges.data[c->edges.count++] = edge;
   return CLV_OK;
-}
-
-static bool is_crossed(const slicing *c, clv_dart cell) {
-  const clv_map *map = c->surgery->map;
-  const uint32_t *slots = corners_of(map, cell);
-  bool above = false, below = false;
-  for (uint32_t v = 0; v <= map->dimension; v++) {
-    above |= c->sides.data[slots[v]] > 0;
-    below |= c->sides.data[slots[v]] < 0;
-  }
-  return above && below;
 }
 
 static int compare_edges(const void *a, const void *b) {
@@ -127,14 +114,16 @@ static int compare_uses(const void *a, const void *b) {
 
 static clv_result find_edges(slicing *c) {
   const clv_map *map = c->surgery->map;
-  const clv_kind kind = map->dimension == 3 ? CLV_TET : CLV_TRI;
-  const clv_suborbits *edges = &clv_templates[kind].sub[clv_orbit_dims(map, CLV_CELL_EDGE)];
   clv_result result = CLV_OK;
+  clv_dart cell;
   c->edges.count = 0;
-  for (uint32_t row = 0, rows = clv_cell_rows(map, kind); row < rows; row++) {
-    const clv_dart cell = clv_cell_at(map, kind, row);
-    if (!cell || !slice_may_split(c, cell) || !is_crossed(c, cell)) continue;
-    for (uint32_t e = 0; result == CLV_OK && e < edges->count; e++) result = add_edge(c, cell | edges->first[e]);
+  for (surgery_cursor at = {0}; result == CLV_OK && (cell = surgery_next_cell(map, &at));) {
+    if (!slice_may_split(c, cell)) continue;
+    const surgery_corners corners = slice_corners(c, cell);
+    if (!slice_is_crossed(c, &corners)) continue;
+    const clv_suborbits *edges = &clv_templates[clv_cell_kind(map, cell)].sub[clv_orbit_dims(map, CLV_CELL_EDGE)];
+    for (uint32_t e = 0; result == CLV_OK && e < edges->count; e++)
+      result = add_edge(c, (cell & ~63u) | edges->first[e]);
   }
   if (c->edges.count) qsort(c->edges.data, c->edges.count, sizeof *c->edges.data, compare_edges);
   return result;
@@ -157,9 +146,22 @@ static clv_result find_uses(slicing *c) {
   return result;
 }
 
+const slice_use *slice_uses_of(const slicing *c, clv_dart cell, uint32_t *count) {
+  uint32_t low = 0, high = c->uses.count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (c->uses.data[middle].cell < cell)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (*count = 0; low + *count < c->uses.count && c->uses.data[low + *count].cell == cell;) ++*count;
+  return c->uses.data + low;
+}
+
 // Quality
 
-static bool is_cut(const slicing *c, const slice_edge *edge) {
+bool slice_is_cut(const slicing *c, const slice_edge *edge) {
   return !edge->dropped && c->sides.data[edge->ends[0]] * c->sides.data[edge->ends[1]] < 0;
 }
 
@@ -197,65 +199,124 @@ static void bisect_pieces(pieces *p, const slice_edge *edge) {
   }
 }
 
-static double worst_piece(const slicing *c, const slice_use *uses, uint32_t count) {
+static pieces whole_simplex(const slicing *c, clv_dart cell) {
   const clv_surgery *s = c->surgery;
   const double *rest = clv_body_rest(s->body);
-  const clv_kind kind = clv_cell_kind(s->map, uses->cell);
   pieces p = {.corners = s->map->dimension + 1, .count = 1};
   p.point_count = p.corners;
-  memcpy(p.slots, corners_of(s->map, uses->cell), p.corners * sizeof *p.slots);
+  memcpy(p.slots, slice_corners(c, cell).slots, p.corners * sizeof *p.slots);
   for (uint32_t v = 0; v < p.corners; v++) {
     memcpy(p.points[v], rest + 3 * (size_t)p.slots[v], sizeof p.points[v]);
     p.corner[0][v] = (uint8_t)v;
   }
+  return p;
+}
+
+static void read_piece(const pieces *p, uint32_t piece, double (*corners)[3]) {
+  for (uint32_t v = 0; v < p->corners; v++) memcpy(corners[v], p->points[p->corner[piece][v]], sizeof corners[v]);
+}
+
+static double worst_piece(const slicing *c, const slice_use *uses, uint32_t count) {
+  const clv_kind kind = clv_cell_kind(c->surgery->map, uses->cell);
+  pieces p = whole_simplex(c, uses->cell);
   for (uint32_t k = 0; k < count; k++)
-    if (is_cut(c, &c->edges.data[uses[k].edge])) bisect_pieces(&p, &c->edges.data[uses[k].edge]);
+    if (slice_is_cut(c, &c->edges.data[uses[k].edge])) bisect_pieces(&p, &c->edges.data[uses[k].edge]);
   double worst = 1;
   for (uint32_t k = 0; p.count > 1 && k < p.count; k++) {
     double corners[4][3];
-    for (uint32_t v = 0; v < p.corners; v++) memcpy(corners[v], p.points[p.corner[k][v]], sizeof corners[v]);
+    read_piece(&p, k, corners);
     worst = fmin(worst, clv_element_quality(kind, (const double(*)[3])corners));
   }
   return worst;
 }
 
-// Something is done about a cell whose pieces would be bad. True where the blade is there now: once in all strokes.
-// With a track they are counted when they are settled.
-static bool give_way(slicing *c, const slice_use *uses, uint32_t count) {
+// What a simplex that is split now gives to the vertices in its edges.
+static void weigh_middles(slicing *c, const slice_use *uses, uint32_t count) {
+  const clv_surgery *s = c->surgery;
+  const clv_kind kind = clv_cell_kind(s->map, uses->cell);
+  const clv_material *m = &physics_section_of(s->body, uses->cell)->material;
+  const double heft = m->density * (s->map->dimension == 2 ? m->thickness : 1);
+  slice_edge *middles[MOST_POINTS] = {NULL};
+  pieces p = whole_simplex(c, uses->cell);
+  for (uint32_t k = 0; k < count; k++) {
+    slice_edge *edge = &c->edges.data[uses[k].edge];
+    if (!edge->reached || !slice_is_cut(c, edge)) continue;
+    middles[p.point_count] = edge;
+    bisect_pieces(&p, edge);
+  }
+  for (uint32_t k = 0; k < p.count; k++) {
+    double corners[4][3];
+    read_piece(&p, k, corners);
+    const double share = heft * clv_element_measure(kind, (const double(*)[3])corners) / p.corners;
+    for (uint32_t v = 0; v < p.corners; v++)
+      if (middles[p.corner[k][v]]) middles[p.corner[k][v]]->mass += share;
+  }
+}
+
+// New vertices weigh what the cells about them give them.
+static void weigh_simplices(slicing *c) {
+  for (uint32_t k = 0, end; k < c->uses.count; k = end) {
+    for (end = k; end < c->uses.count && c->uses.data[end].cell == c->uses.data[k].cell;) end++;
+    if (slice_is_simplex(c, c->uses.data[k].cell)) weigh_middles(c, c->uses.data + k, end - k);
+  }
+}
+
+bool slice_take_nearest(slicing *c, const slice_use *uses, uint32_t count) {
   double nearest = 1;
   uint32_t end = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    const slice_edge *edge = &c->edges.data[uses[k].edge];
+    if (!slice_is_cut(c, edge) || fmin(edge->part, 1 - edge->part) >= nearest - ALIKE) continue;
+    nearest = fmin(edge->part, 1 - edge->part);
+    end = edge->ends[edge->part > 0.5];
+  }
+  if (nearest >= NEAR_END + ALIKE) return false;
+  c->on.data[end] = 1;
+  c->sides.data[end] = 0;
+  return true;
+}
+
+void slice_keep_edges(slicing *c, const slice_use *uses, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++) c->edges.data[uses[k].edge].dropped = true;
+}
+
+// Whether the blade is now where a cell gives way: once in all strokes. With a track such cells are counted when they
+// are settled.
+static bool gives_now(const slicing *c, const slice_use *uses, uint32_t count) {
+  double nearest = 1;
   bool reached = false;
   for (uint32_t k = 0; k < count; k++) {
     const slice_edge *edge = &c->edges.data[uses[k].edge];
-    if (!is_cut(c, edge) || fmin(edge->part, 1 - edge->part) >= nearest - ALIKE) continue;
+    if (!slice_is_cut(c, edge) || fmin(edge->part, 1 - edge->part) >= nearest - ALIKE) continue;
     nearest = fmin(edge->part, 1 - edge->part);
-    end = edge->ends[edge->part > 0.5];
     reached = edge->reached;
   }
-  if (nearest < NEAR_END + ALIKE) {
-    c->on.data[end] = 1;
-    c->sides.data[end] = 0;
-    return reached && !c->slice->track;
-  }
-  for (uint32_t k = 0; k < count; k++) c->edges.data[uses[k].edge].dropped = true;
-  const surgery_corners corners = simplex_corners(c, uses->cell);
-  slice_leave_whole(c, uses->cell, &corners);
   return reached && !c->slice->track;
+}
+
+static bool choose_simplices(slicing *c, clv_surgery_report *report) {
+  bool changed = false;
+  for (uint32_t k = 0, end; k < c->uses.count; k = end) {
+    const clv_dart cell = c->uses.data[k].cell;
+    const surgery_corners corners = slice_corners(c, cell);
+    for (end = k; end < c->uses.count && c->uses.data[end].cell == cell;) end++;
+    if (!slice_is_simplex(c, cell) || slice_waits(c, cell, &corners)) continue; // what its pieces will be is not known
+    if (worst_piece(c, c->uses.data + k, end - k) >= c->slice->quality - ALIKE) continue;
+    report->refused += gives_now(c, c->uses.data + k, end - k);
+    changed = true;
+    if (slice_take_nearest(c, c->uses.data + k, end - k)) continue;
+    slice_keep_edges(c, c->uses.data + k, end - k);
+    slice_leave_whole(c, cell, &corners);
+  }
+  return changed;
 }
 
 // Until every piece is good: what is done about one cell is felt by others. Each turn fewer edges are cut.
 static void choose(slicing *c, clv_surgery_report *report) {
   bool changed = true;
   while (changed) {
-    changed = false;
-    for (uint32_t k = 0, end; k < c->uses.count; k = end) {
-      for (end = k; end < c->uses.count && c->uses.data[end].cell == c->uses.data[k].cell;) end++;
-      const surgery_corners corners = simplex_corners(c, c->uses.data[k].cell);
-      if (slice_waits(c, c->uses.data[k].cell, &corners)) continue; // what its pieces will be is not known yet
-      if (worst_piece(c, c->uses.data + k, end - k) >= c->slice->quality - ALIKE) continue;
-      report->refused += give_way(c, c->uses.data + k, end - k);
-      changed = true;
-    }
+    changed = choose_simplices(c, report);
+    changed = slice_choose_cells(c, report) || changed;
   }
 }
 
@@ -282,7 +343,7 @@ static clv_result count_whole(slicing *c, clv_surgery_report *report) {
   return result;
 }
 
-// In every cell longer edges come first, whichever the blade comes to first: so the pieces are those of a single
+// In every simplex longer edges come first, whichever the blade comes to first: so the pieces are those of a single
 // stroke.
 static void reach_longer(slicing *c) {
   bool changed = c->slice->track != NULL;
@@ -291,7 +352,8 @@ static void reach_longer(slicing *c) {
     for (uint32_t k = c->uses.count; k-- > 1;) { // uses of a cell lie in order of edges: the longer one in front
       const slice_edge *edge = &c->edges.data[c->uses.data[k].edge];
       slice_edge *longer = &c->edges.data[c->uses.data[k - 1].edge];
-      if (c->uses.data[k - 1].cell != c->uses.data[k].cell || !edge->reached || longer->reached) continue;
+      const clv_dart cell = c->uses.data[k].cell;
+      if (c->uses.data[k - 1].cell != cell || !edge->reached || longer->reached || !slice_is_simplex(c, cell)) continue;
       changed = longer->reached = true;
     }
   }
@@ -302,7 +364,9 @@ static uint32_t count_split(const slicing *c) {
   clv_dart last = CLV_NO_DART;
   for (uint32_t k = 0; k < c->uses.count; k++) {
     const slice_edge *edge = &c->edges.data[c->uses.data[k].edge];
-    if (c->uses.data[k].cell == last || !edge->reached || !is_cut(c, edge)) continue;
+    if (c->uses.data[k].cell == last || !slice_is_simplex(c, c->uses.data[k].cell) || !edge->reached ||
+        !slice_is_cut(c, edge))
+      continue;
     last = c->uses.data[k].cell;
     split++;
   }
@@ -341,6 +405,7 @@ static clv_result bisect(slicing *c, const slice_edge *edge, clv_dart *added) {
   if (clv_walk_star(&star, map, CLV_EDGE, edge->dart) != CLV_OK) return surgery_no_memory(s);
   clv_result result = clv_map_insert_vertex(map, edge->dart, added);
   for (uint32_t k = 0; result == CLV_OK && k < star.count; k++) {
+    if (slice_is_among_cells(c, star.darts[k])) continue; // its turn comes
     result = insert_chord(map, star.darts[k]);
     if (map->dimension == 2 || result != CLV_OK) continue;
     result = insert_chord(map, clv_alpha(map, star.darts[k], 2));
@@ -359,27 +424,41 @@ static clv_result set_values(slicing *c, const slice_edge *edge, clv_dart vertex
     double value[3];
     for (uint32_t k = 0; k < 3; k++) {
       const double a = values[3 * (size_t)edge->ends[0] + k], b = values[3 * (size_t)edge->ends[1] + k];
-      value[k] = a + edge->part * (b - a);
+      value[k] = a + edge->part * (b - a) + (which == 2 ? edge->faster[k] : 0);
     }
     result = clv_column_set(columns[which], vertex, value);
   }
   return surgery_of_map(s, result);
 }
 
-// Held and moved as both ends of the edge are: what is clamped stays clamped when it is split.
-static clv_result set_constraints(const slicing *c, const slice_edge *edge, clv_dart vertex) {
+uint32_t slice_held(const slicing *c, const uint32_t *slots, uint32_t count) {
   const clv_body *body = c->surgery->body;
-  const uint32_t *held = clv_column_data(body->held, CLV_NONE, NULL), a = edge->ends[0], b = edge->ends[1];
+  const uint32_t *held = clv_column_data(body->held, CLV_NONE, NULL);
+  const uint32_t(*paths)[3] = clv_column_data(body->paths, CLV_NONE, NULL);
+  uint32_t axes = 0;
+  for (uint32_t axis = 0; body->holds && axis < 3; axis++) {
+    bool same = true;
+    for (uint32_t k = 0; k < count; k++)
+      same = same && held[slots[k]] >> axis & 1u && paths[slots[k]][axis] == paths[slots[0]][axis];
+    axes |= (uint32_t)same << axis;
+  }
+  return axes | body->always_held;
+}
+
+// Held and moved as all the others are: what is clamped stays clamped when it is split.
+clv_result slice_set_constraints(const slicing *c, const uint32_t *slots, const double *parts, uint32_t count,
+                                 clv_dart vertex) {
+  const clv_body *body = c->surgery->body;
   const uint32_t(*paths)[3] = clv_column_data(body->paths, CLV_NONE, NULL);
   const double(*anchor)[3] = clv_column_data(body->anchor, CLV_NONE, NULL);
-  uint32_t axes = body->always_held, own_paths[3] = {0};
+  const uint32_t axes = slice_held(c, slots, count);
+  uint32_t own_paths[3] = {0};
   double own_anchor[3] = {0};
   if (!body->holds) return CLV_OK;
   for (uint32_t axis = 0; axis < 3; axis++) {
-    if (!((held[a] & held[b]) >> axis & 1u) || paths[a][axis] != paths[b][axis]) continue;
-    axes |= 1u << axis;
-    own_paths[axis] = paths[a][axis];
-    own_anchor[axis] = anchor[a][axis] + edge->part * (anchor[b][axis] - anchor[a][axis]);
+    if (!((axes & ~body->always_held) >> axis & 1u)) continue;
+    own_paths[axis] = paths[slots[0]][axis];
+    for (uint32_t k = 0; k < count; k++) own_anchor[axis] += parts[k] * anchor[slots[k]][axis];
   }
   clv_result result = clv_column_set(body->held, vertex, &axes);
   if (result == CLV_OK) result = clv_column_set(body->paths, vertex, own_paths);
@@ -391,13 +470,19 @@ static clv_result bisect_all(slicing *c) {
   clv_result result = CLV_OK;
   for (uint32_t e = 0; result == CLV_OK && e < c->edges.count; e++) {
     const slice_edge *edge = &c->edges.data[e];
-    if (!edge->reached || !is_cut(c, edge)) continue;
+    if (!edge->reached || !slice_is_cut(c, edge)) continue;
     clv_dart added = CLV_NO_DART;
     result = bisect(c, edge, &added);
     if (result == CLV_OK) result = set_values(c, edge, added);
-    if (result == CLV_OK) result = set_constraints(c, edge, added);
+    const double parts[2] = {1 - edge->part, edge->part};
+    if (result == CLV_OK) result = slice_set_constraints(c, edge->ends, parts, 2, added);
   }
   return result;
+}
+
+static clv_result split_all(slicing *c) {
+  const clv_result result = bisect_all(c);
+  return result == CLV_OK ? slice_split_cells(c) : result;
 }
 
 clv_result slice_split(slicing *c, clv_surgery_report *report) {
@@ -406,16 +491,21 @@ clv_result slice_split(slicing *c, clv_surgery_report *report) {
   if (result == CLV_OK) slice_foresee(c);
   if (result == CLV_OK) result = find_edges(c);
   if (result == CLV_OK) result = find_uses(c);
+  if (result == CLV_OK) result = slice_find_cells(c);
+  if (result == CLV_OK) reach_longer(c);
   if (result == CLV_OK) result = count_whole(c, report);
   if (result != CLV_OK) return result;
   choose(c, report);
-  reach_longer(c);
-  const uint32_t split = count_split(c);
-  if (!split) return CLV_OK;
-  result = surgery_begin(s);
-  if (result == CLV_OK) result = surgery_end(s, bisect_all(c), NULL);
+  weigh_simplices(c);
+  result = slice_plan_cells(c);
+  const uint32_t split = count_split(c) + c->plans.count;
+  if (result != CLV_OK || !split) return result;
+  result = slice_note_state(c);
+  if (result == CLV_OK) result = surgery_begin(s);
+  if (result == CLV_OK) result = surgery_end(s, split_all(c), NULL);
   if (result != CLV_OK) return result;
-  if (c->slice->track) track_put_on(c->slice->track);
+  slice_put_on(c);
+  slice_push_corners(c);
   report->split += split;
   return CLV_OK;
 }

@@ -90,6 +90,17 @@ bool slice_leave_whole(const slicing *c, clv_dart cell, const surgery_corners *c
   return first;
 }
 
+// A vertex in the middle of a half lies off the plane, and is one as any other.
+void slice_put_on(slicing *c) {
+  uint32_t count;
+  if (!c->slice->track) return;
+  track_mark *marks = clv_column_data(c->slice->track->vertices, CLV_NONE, &count);
+  const double *pos = clv_body_positions(c->surgery->body);
+  for (uint32_t v = 0; v < count; v++)
+    if (track_is(&marks[v], TRACK_CAME) && fabs(slice_height(c, pos + 3 * (size_t)v)) <= c->slack)
+      marks[v] = (track_mark){TRACK_ON, 0};
+}
+
 // A vertex that has a side of its own becomes one of the plane for good.
 static void take_for_on(const slicing *c, uint32_t slot) {
   track_mark *mark = track_at_vertex(c->slice->track, slot);

@@ -93,10 +93,3 @@ void track_remember_parted(const clv_track *track) {
     *track_at_cell(track, clv_alpha(s->map, s->facets.data[k], s->map->dimension)) = (track_mark){TRACK_SIDE, -1};
   }
 }
-
-void track_put_on(const clv_track *track) {
-  uint32_t count;
-  track_mark *marks = clv_column_data(track->vertices, CLV_NONE, &count);
-  for (uint32_t v = 0; v < count; v++)
-    if (track_is(&marks[v], TRACK_CAME)) marks[v] = (track_mark){TRACK_ON, 0};
-}

@@ -52,8 +52,6 @@ bool track_follow(clv_track *track, const double normal[3], double length, doubl
 
 // Cells on both sides of the surgery's `facets`, each given by a dart above, keep their sides.
 void track_remember_parted(const clv_track *track);
-// Vertices that came since one last looked lie on the plane.
-void track_put_on(const clv_track *track);
 
 static inline track_mark *track_at_vertex(const clv_track *track, uint32_t slot) {
   return (track_mark *)clv_column_data(track->vertices, CLV_NONE, NULL) + slot;
