@@ -2,6 +2,7 @@
 
 #include "rule/law.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define MASS_SLACK 1e-13 // in parts of a cell's mass: rounding
@@ -108,6 +109,7 @@ static void add_ear(slice_plan *p, uint32_t face, uint32_t from, uint32_t to) {
 
 static int8_t side_at(const slice_plan *p, uint32_t face, uint32_t place) {
   const plan_outline *o = &p->outline[face];
+  assert(o->count >= 3);
   return p->point[o->points[place % o->count]].side;
 }
 

@@ -214,11 +214,13 @@ static void go_back(const settling *t) {
 
 // What pushes a vertex, where it is free to go.
 static void read_force(const settling *t, uint32_t slot, double *force) {
+  static const double anywhere[3] = {0, 0, 0};
   const slicing *c = t->cutting;
+  const double *across = t->across && !c->sides.data[slot] ? t->across : anywhere;
   const uint32_t held = physics_weight(c->surgery->body, slot) > 0 ? clv_body_held(c->surgery->body)[slot] : CLV_XYZ;
   memcpy(force, t->forces + 3 * (size_t)slot, 3 * sizeof *force);
-  const double along = t->across && !c->sides.data[slot] ? scalpel_dot(force, t->across) : 0;
-  for (uint32_t k = 0; k < 3; k++) force[k] = held >> k & 1u ? 0 : force[k] - (along != 0 ? along * t->across[k] : 0);
+  const double along = scalpel_dot(force, across);
+  for (uint32_t k = 0; k < 3; k++) force[k] = held >> k & 1u ? 0 : force[k] - along * across[k];
 }
 
 // The first is as good as nothing. The next would have brought the last forces to nothing, had all the same stiffness
