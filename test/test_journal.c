@@ -495,6 +495,45 @@ static void other_columns_are_refused(void **state) {
   clv_map_destroy(elsewhere);
 }
 
+// Played again where a column that came and went while it was recorded never was, and where it still is.
+static void columns_that_pass_leave_no_trace(void **state) {
+  (void)state;
+  clv_map *map = create_map(3), *without = create_map(3), *with = create_map(3), *const copies[] = {without, with};
+  clv_column *passing = NULL, *mark = NULL;
+  const clv_column_def position = clv_default_column_def(),
+                       heat = {.name = "heat", .orbit = CLV_VERTEX, .components = 1},
+                       brief = {.name = "brief", .orbit = CLV_VERTEX, .components = 2, .passing = true};
+  assert_int_equal(clv_column_create(map, &position, NULL), CLV_OK);
+  clv_journal *journal = clv_journal_create(map);
+  assert_int_equal(clv_column_create(map, &brief, &passing), CLV_OK);
+  assert_int_equal(clv_column_create(map, &heat, &mark), CLV_OK); // behind it, as one would think
+  assert_ptr_equal(clv_column_list(map, 1), mark);
+  assert_ptr_equal(clv_column_list(map, 2), passing);
+  begin(map);
+  const clv_dart tet = add_cell(map, CLV_TET);
+  assert_int_equal(clv_column_set(mark, tet, (double[]){7}), CLV_OK);
+  assert_int_equal(clv_column_set(passing, tet, (double[]){1, 2}), CLV_ERROR_ARGUMENT);
+  commit(map);
+  clv_column_destroy(map, passing);
+  begin(map);
+  const clv_dart other = add_cell(map, CLV_TET);
+  assert_int_equal(clv_column_set(mark, other, (double[]){8}), CLV_OK);
+  commit(map);
+  assert_int_equal(clv_column_create(with, &brief, NULL), CLV_OK);
+  for (uint32_t k = 0; k < 2; k++) {
+    assert_int_equal(clv_column_create(copies[k], &position, NULL), CLV_OK);
+    assert_int_equal(clv_journal_fits(journal, copies[k]), CLV_OK);
+    assert_int_equal(clv_column_create(copies[k], &heat, NULL), CLV_OK);
+    if (clv_journal_replay_some(journal, copies[k], 0, 2) != CLV_OK) fail_msg("%s", clv_map_error(copies[k]));
+    const clv_column *copy = clv_column_find(copies[k], "heat");
+    assert_true(*(double *)clv_column_at(copy, tet) == 7);
+    assert_true(*(double *)clv_column_at(copy, other) == 8);
+  }
+  clv_map_destroy(map);
+  clv_map_destroy(without);
+  clv_map_destroy(with);
+}
+
 // As bytes, and back on another map; in two pieces.
 static void a_journal_is_saved_and_loaded(void **state) {
   (void)state;
@@ -621,6 +660,7 @@ int main(void) {
       cmocka_unit_test(a_replay_is_heard_and_recorded),
       cmocka_unit_test(another_map_is_refused),
       cmocka_unit_test(other_columns_are_refused),
+      cmocka_unit_test(columns_that_pass_leave_no_trace),
       cmocka_unit_test(a_journal_is_saved_and_loaded),
       cmocka_unit_test(a_damaged_journal_is_refused),
       cmocka_unit_test(a_journal_loads_whole_or_not_at_all),

@@ -76,6 +76,9 @@ typedef struct clv_column_def {
   // Called for each value whose orbit is gone, before its slot is free.
   void (*destroy)(void *user, const clv_map *map, void *value);
   void *user;
+  // It comes and goes while journals record: it is listed behind all that do not, journals know nothing of it, and
+  // clv_column_set refuses it.
+  bool passing;
 } clv_column_def;
 
 // Three doubles on a vertex, zero at first, copied by a split, the mean after a merge, half way between the ends on a

@@ -244,6 +244,26 @@ static clv_column *column_new(map *m, const clv_column_def *def, map_index *inde
   return NULL;
 }
 
+// Journals name columns by their numbers: what comes and goes stands behind all that stays.
+static uint32_t count_lasting(const embedding *e) {
+  uint32_t count = e->columns.count;
+  while (count && e->columns.data[count - 1]->def.passing) count--;
+  return count;
+}
+
+static void place_column(embedding *e, uint32_t number, clv_column *column) {
+  column->number = number;
+  e->names.data[number] = first_letters(column->name);
+  e->columns.data[number] = column;
+}
+
+// There is room for it.
+static void insert_column(embedding *e, clv_column *column) {
+  const uint32_t at = column->def.passing ? e->columns.count : count_lasting(e);
+  for (uint32_t k = e->columns.count++; k > at; k--) place_column(e, k, e->columns.data[k - 1]);
+  place_column(e, at, column);
+}
+
 clv_result clv_column_create(clv_map *view, const clv_column_def *def, clv_column **out) {
   map *m = map_of(view);
   clv_result result = test_def(m, def);
@@ -262,9 +282,7 @@ clv_result clv_column_create(clv_map *view, const clv_column_def *def, clv_colum
     if (!numbered) map_index_drop(m, dims);
     return map_no_memory(m);
   }
-  column->number = e->columns.count;
-  e->names.data[e->columns.count] = first_letters(column->name);
-  e->columns.data[e->columns.count++] = column;
+  insert_column(e, column);
   m->embedding.copies &= !index->crossing || embed_copies(column);
   m->embedding.copies_all &= embed_copies(column);
   m->embedding.destroys |= !index->crossing && column->def.destroy;
@@ -284,10 +302,7 @@ void clv_column_destroy(clv_map *view, clv_column *column) {
   }
   for (uint32_t k = 0; k < e->columns.count; k++) {
     clv_column *other = e->columns.data[k];
-    if (other == column) continue;
-    other->number = kept;
-    e->names.data[kept] = e->names.data[k];
-    e->columns.data[kept++] = other;
+    if (other != column) place_column(e, kept++, other);
   }
   e->columns.count = kept;
   destroy_values(column);
@@ -297,8 +312,9 @@ void clv_column_destroy(clv_map *view, clv_column *column) {
 // A replay needs columns like those that were recorded: equal names on equal orbits, of equal types, in the same order.
 uint64_t embed_describe(const void *self) {
   const embedding *e = self;
-  uint64_t hash = e->columns.count;
-  for (uint32_t k = 0; k < e->columns.count; k++) {
+  const uint32_t count = count_lasting(e);
+  uint64_t hash = count;
+  for (uint32_t k = 0; k < count; k++) {
     const clv_column *column = e->columns.data[k];
     const uint32_t words[3] = {column->index->dims, (uint32_t)column->def.type, column->def.components};
     for (uint32_t w = 0; w < 3; w++) hash = (hash ^ words[w]) * UINT64_C(0x9E3779B97F4A7C15);
@@ -361,6 +377,11 @@ clv_result clv_column_set(clv_column *column, clv_dart dart, const void *value) 
   if (!m->open)
     return map_fail(m, CLV_ERROR_ARGUMENT, "no transaction is open: outside one, write through clv_column_at");
   if (!clv_dart_alive(&m->view, dart)) return map_fail(m, CLV_ERROR_ARGUMENT, "dart %u does not exist", dart);
+  if (column->def.passing)
+    return map_fail(m, CLV_ERROR_ARGUMENT,
+                    "column '%s' comes and goes, which no journal could tell: write through "
+                    "clv_column_at",
+                    column->def.name);
   if (!BASE_RESERVE(&m->allocator, &m->payload, (uint64_t)m->payload.count + column->size)) return map_no_memory(m);
   const map_write write = {.op = MAP_VALUE,
                            .i = (uint8_t)column->index->dims,

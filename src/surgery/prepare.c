@@ -112,7 +112,8 @@ clv_result surgery_prepare_rule(clv_surgery *s, const clv_rule *rule, surgery_to
 
 uint32_t surgery_column_count(const clv_surgery *s) {
   uint32_t count = 0;
-  while (clv_column_list(s->map, count)) count++;
+  for (const clv_column *column; (column = clv_column_list(s->map, count)) && !clv_column_get_def(column)->passing;)
+    count++;
   return count;
 }
 

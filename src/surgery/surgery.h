@@ -185,7 +185,7 @@ typedef struct surgery_topics {
   bool levels, state, tension, zone, mask;
 } surgery_topics;
 clv_result surgery_prepare_rule(clv_surgery *surgery, const clv_rule *rule, surgery_topics *topics);
-// How many columns there are; and back to so many, after a failure.
+// How many columns there are, but for those that come and go; and back to so many, after a failure.
 uint32_t surgery_column_count(const clv_surgery *surgery);
 void surgery_keep_columns(clv_surgery *surgery, uint32_t count);
 // Whether a column is one of those that tell of cells, springs and places, below.

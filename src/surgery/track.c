@@ -11,8 +11,12 @@ static clv_result create_column(clv_track *track, clv_orbit orbit, uint32_t numb
   const bool vertices = orbit == CLV_VERTEX;
   char name[32];
   snprintf(name, sizeof name, "track%u_%s", number, vertices ? "vertices" : "cells");
-  const clv_column_def def = {
-      .name = name, .orbit = orbit, .type = CLV_DOUBLE, .components = 2, .initial = vertices ? &came : NULL};
+  const clv_column_def def = {.name = name,
+                              .orbit = orbit,
+                              .type = CLV_DOUBLE,
+                              .components = 2,
+                              .initial = vertices ? &came : NULL,
+                              .passing = true};
   return clv_column_create(track->surgery->map, &def, column);
 }
 

@@ -2,7 +2,8 @@
 //
 // A body moves between two strokes, and the plane of the second is another than that of the first, if only by a
 // rounding. So what the first decided is not there to be found again by asking where things lie; it is written down, on
-// the vertices and cells concerned, in columns of the body: they follow every change of it, and are saved with it.
+// the vertices and cells concerned, in columns of the body: they follow every change of it, and are saved with it. They
+// pass: journals that record meanwhile do not know of them.
 //
 // What was decided about matter that the blade has come to is for good. What was decided ahead of it holds as long as
 // the plane passes there as it did then.
