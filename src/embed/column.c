@@ -160,6 +160,7 @@ static embedding *embedding_require(map *m) {
                                  .settle = embed_settle,
                                  .check = embed_check,
                                  .describe = embed_describe,
+                                 .knows = embed_knows,
                                  .level = embed_level,
                                  .destroy = embedding_destroy,
                                  .copies = true,
@@ -321,6 +322,13 @@ uint64_t embed_describe(const void *self) {
     for (const char *at = column->def.name; *at; at++) hash = (hash ^ (uint8_t)*at) * UINT64_C(0x100000001B3);
   }
   return hash;
+}
+
+bool embed_knows(const void *self, const map_write *write, uint32_t bytes) {
+  const embedding *e = self;
+  if (write->before >= count_lasting(e)) return false;
+  const clv_column *column = e->columns.data[write->before];
+  return column->index->dims == write->i && column->size <= bytes && write->after <= bytes - column->size;
 }
 
 // Reading

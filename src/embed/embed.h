@@ -118,6 +118,7 @@ bool embed_reserve_growth(void *self, map *m);
 void embed_grow(void *self, map *m);
 void embed_apply_set(embedding *e, const map *m, bool crossing);
 uint64_t embed_describe(const void *self);
+bool embed_knows(const void *self, const map_write *write, uint32_t bytes);
 int32_t embed_level(void *self, const map *m, clv_dart dart);
 clv_result embed_check(void *self, const map *m, void (*report)(void *, const clv_problem *), void *user);
 

@@ -142,7 +142,8 @@ static clv_result redo(map *m, map_write w, bool *same) {
     if (*same) result = map_write_log(m, w);
     break;
   case MAP_VALUE:
-    result = map_write_log(m, w);
+    *same = m->embedding.knows && m->embedding.knows(m->embedding.self, &w, m->payload.count);
+    if (*same) result = map_write_log(m, w);
     break;
   }
   if (result == CLV_OK) *same = *same && m->log.count == at + 1 && !memcmp(&m->log.data[at], &w, sizeof w);

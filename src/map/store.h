@@ -117,6 +117,8 @@ typedef struct map_embedding {
   void (*settle)(void *self, struct map *map, clv_kind kind, uint32_t row, const clv_dart *source);
   clv_result (*check)(void *self, const struct map *map, void (*report)(void *, const clv_problem *), void *user);
   uint64_t (*describe)(const void *self); // a hash of what columns there are
+  // Whether a value that is written, at this place in a payload of so many bytes, is one of a column there is.
+  bool (*knows)(const void *self, const map_write *write, uint32_t bytes);
   // The level of the vertex of a dart, as it will be after the commit; of CLV_NO_DART: 1 where there are levels at all.
   // MAP_NO_LEVEL when memory is out.
   int32_t (*level)(void *self, const struct map *map, clv_dart dart);
