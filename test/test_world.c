@@ -285,6 +285,34 @@ static void an_event_that_fails_waits(void **unused) {
   clv_world_destroy(world);
 }
 
+// Somebody has a column of the name that a blade's track wants: the step says so, and is made when the column is gone.
+static void a_blade_that_cannot_begin_says_why(void **unused) {
+  (void)unused;
+  static const clv_key down[] = {{0, {0, 0, 0}}, {0.003, {0, 0, -0.4}}};
+  const recipe r = plain(CLV_SYMPLECTIC_EULER);
+  clv_world *world = create(&r);
+  clv_map *map = clv_body_map(clv_world_body(world, 0));
+  clv_column *column;
+  const clv_column_def def = {.name = "track0_cells", .orbit = CLV_CELL, .components = 1};
+  assert_int_equal(clv_column_create(map, &def, &column), CLV_OK);
+  schedule(world, &(clv_action){.kind = CLV_ACTION_SLICE,
+                                .slice = clv_default_slice(),
+                                .edge = {{0.37, -1, 0.2}, {0.37, 1, 0.2}},
+                                .path = down,
+                                .key_count = 2,
+                                .label = 12});
+  assert_int_equal(clv_world_step(world, NULL), CLV_ERROR_ARGUMENT);
+  assert_string_equal(clv_world_error(world), "body 'body1', action 'slice' at 0 s: there is a column 'track0_cells' "
+                                              "already: choose another name");
+  assert_int_equal(clv_world_culprit(world), 12);
+  clv_column_destroy(map, column);
+  for (uint32_t k = 0; k < 5; k++) {
+    assert_int_equal(clv_world_step(world, NULL), CLV_OK);
+    assert_true((clv_column_find(map, "track0_cells") != NULL) == (k < 3));
+  }
+  clv_world_destroy(world);
+}
+
 static void an_event_that_finds_nothing_is_told(void **unused) {
   (void)unused;
   const recipe r = plain(CLV_SYMPLECTIC_EULER);
@@ -407,6 +435,7 @@ int main(void) {
       cmocka_unit_test(constraints_come_and_go),
       cmocka_unit_test(wrong_actions_are_refused),
       cmocka_unit_test(an_event_that_fails_waits),
+      cmocka_unit_test(a_blade_that_cannot_begin_says_why),
       cmocka_unit_test(an_event_that_finds_nothing_is_told),
       cmocka_unit_test(particles_are_cut_that_were_parted_before),
       cmocka_unit_test(a_body_that_fails_stops_all),

@@ -225,25 +225,23 @@ clv_result world_sweep_shape(clv_world *world, const world_action *entry, double
   return world_follow(world, entry, from, to, pierce_stroke, report);
 }
 
-// After the last stroke.
-static clv_result end_track(clv_world *world, const world_action *entry, double to, clv_result result) {
-  if (result == CLV_OK && !(to < entry->path[entry->action.key_count - 1].time)) world_end_track(world, entry);
-  return result;
-}
-
 static clv_result slice_stroke(clv_world *world, const world_action *entry, const world_way *way,
                                clv_surgery_report *report) {
   clv_slice slice = entry->action.slice;
   slice.whole = false;
   slice.blade = blade_on(&entry->action, way);
   slice.motion = way->motion;
-  const clv_result result = world_find_track(world, entry, &slice.track);
-  return result == CLV_OK ? clv_surgery_slice(surgery_of(world, entry), &slice, report) : result;
+  slice.track = world_find_track(world, entry);
+  return clv_surgery_slice(surgery_of(world, entry), &slice, report);
 }
 
 clv_result world_sweep_slice(clv_world *world, const world_action *entry, double from, double to,
                              clv_surgery_report *report) {
-  return end_track(world, entry, to, world_follow(world, entry, from, to, slice_stroke, report));
+  clv_result result = world_begin_track(world, entry);
+  if (result == CLV_OK) result = world_follow(world, entry, from, to, slice_stroke, report);
+  const bool last = !(to < entry->path[entry->action.key_count - 1].time);
+  if (result == CLV_OK && last) world_end_track(world, entry);
+  return result;
 }
 
 // As long as the world lasts

@@ -17,14 +17,16 @@ clv_result world_make_track(clv_world *world, uint32_t action, clv_track **track
   return CLV_OK;
 }
 
-clv_result world_find_track(clv_world *world, const world_action *entry, clv_track **track) {
+clv_track *world_find_track(const clv_world *world, const world_action *entry) {
   const uint32_t action = number_of(world, entry);
   for (uint32_t k = 0; k < world->tracks.count; k++)
-    if (world->tracks.data[k].action == action) {
-      *track = world->tracks.data[k].track;
-      return CLV_OK;
-    }
-  return world_make_track(world, action, track);
+    if (world->tracks.data[k].action == action) return world->tracks.data[k].track;
+  return NULL;
+}
+
+clv_result world_begin_track(clv_world *world, const world_action *entry) {
+  clv_track *track;
+  return world_find_track(world, entry) ? CLV_OK : world_make_track(world, number_of(world, entry), &track);
 }
 
 void world_end_track(clv_world *world, const world_action *entry) {

@@ -154,9 +154,11 @@ clv_result world_follow(clv_world *world, const world_action *entry, double from
 world_act world_take_scalpel; // scalpel.c
 world_use world_move_scalpel;
 void world_free_scalpels(clv_world *world);
-// Tracks (track.c): of an action by its number; of a tool, made when there is none; no longer wanted.
+// Tracks (track.c): of an action by its number; of a tool, NULL when there is none; made when there is none; no longer
+// wanted.
 clv_result world_make_track(clv_world *world, uint32_t action, clv_track **track);
-clv_result world_find_track(clv_world *world, const world_action *entry, clv_track **track);
+clv_track *world_find_track(const clv_world *world, const world_action *entry);
+clv_result world_begin_track(clv_world *world, const world_action *entry);
 void world_end_track(clv_world *world, const world_action *entry);
 void world_free_tracks(clv_world *world);
 // Before a step: where vertices are that tools go through (operate.c).
