@@ -342,6 +342,48 @@ static void strokes_add_up(void **unused) {
   }
 }
 
+// A stroke of a blade that slants, from one height to another.
+static clv_blade slanting(double from, double to) {
+  const double x[2] = {1.1 + 0.03 * from, 1.1 + 0.03 * to};
+  return (clv_blade){{{x[0], -1, from}, {x[0], 9, from}}, {{x[1], -1, to}, {x[1], 9, to}}};
+}
+
+// One that goes back to where it began, and then on, does what one does that goes there at once; also where the ways of
+// its strokes do not add up to the same there and back, but for rounding.
+static void a_blade_may_go_back(void **unused) {
+  (void)unused;
+  static const uint32_t cells[3] = {4, 3, 3}, strokes[] = {1, 4, 5, 10};
+  clv_surgery_report straight = {0};
+  for (uint32_t n = 0; n < 2 * 4; n++) {
+    const uint32_t there = strokes[n / 2], turns = n % 2 ? 4 : 0;
+    clv_body *body = sliced_block(laws, CLV_GRID_TET6, "fem-corotational", cells, 0);
+    clv_surgery *surgery = operated_surgery(body);
+    clv_surgery_report sum = {0};
+    clv_slice slice = clv_default_slice();
+    slice.exact = true;
+    slice.snap = 0;
+    slice.quality = 0.1;
+    slice.track = clv_track_create(surgery, 0, NULL);
+    assert_non_null(slice.track);
+    for (uint32_t k = 0; k < (turns + 1) * there; k++) {
+      const bool back = k / there % 2;
+      const uint32_t from = back ? there - k % there : k % there, to = back ? from - 1 : from + 1;
+      slice.blade = slanting(3.7 - 2.3 * from / there, 3.7 - 2.3 * to / there);
+      const clv_surgery_report one = sliced(surgery, &slice);
+      if (back) assert_int_equal(one.facets + one.split + one.refused, 0);
+      sum.facets += one.facets;
+      sum.refused += one.refused;
+    }
+    if (!n) straight = sum;
+    assert_true(sum.facets > 0 && sum.refused > 0);
+    assert_int_equal(sum.facets, straight.facets);
+    assert_int_equal(sum.refused, straight.refused);
+    clv_track_destroy(slice.track);
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+}
+
 // What was cut once is cut again, across, and again: every piece of a cell is a cell.
 static void slices_cross_slices(void **unused) {
   (void)unused;
@@ -578,13 +620,21 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[k], "--seed") && k + 1 < argc) first_seed = strtoull(argv[++k], NULL, 10);
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(planes_part_blocks),           cmocka_unit_test(without_a_bound_all_is_exact),
-      cmocka_unit_test(every_model_is_sliced),        cmocka_unit_test(blades_are_refined_around),
-      cmocka_unit_test(fine_cells_are_snapped),       cmocka_unit_test(most_are_snapped),
-      cmocka_unit_test(blades_cut_as_far_as_they_go), cmocka_unit_test(strokes_add_up),
-      cmocka_unit_test(slices_cross_slices),          cmocka_unit_test(any_order_will_do),
-      cmocka_unit_test(nothing_can_be_sliced),        cmocka_unit_test(sliced_blocks_move_on),
-      cmocka_unit_test(what_is_held_stays_held),      cmocka_unit_test(wrong_slices_are_refused),
+      cmocka_unit_test(planes_part_blocks),
+      cmocka_unit_test(without_a_bound_all_is_exact),
+      cmocka_unit_test(every_model_is_sliced),
+      cmocka_unit_test(blades_are_refined_around),
+      cmocka_unit_test(fine_cells_are_snapped),
+      cmocka_unit_test(most_are_snapped),
+      cmocka_unit_test(blades_cut_as_far_as_they_go),
+      cmocka_unit_test(strokes_add_up),
+      cmocka_unit_test(a_blade_may_go_back),
+      cmocka_unit_test(slices_cross_slices),
+      cmocka_unit_test(any_order_will_do),
+      cmocka_unit_test(nothing_can_be_sliced),
+      cmocka_unit_test(sliced_blocks_move_on),
+      cmocka_unit_test(what_is_held_stays_held),
+      cmocka_unit_test(wrong_slices_are_refused),
       cmocka_unit_test(memory_may_run_out_anywhere),
   };
   return cmocka_run_group_tests(tests, make_laws, free_laws);

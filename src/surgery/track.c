@@ -79,8 +79,8 @@ void track_begin(clv_track *track, const clv_blade *blade) {
 bool track_follow(clv_track *track, const double normal[3], double length, double *behind) {
   track_memory *m = &track->memory;
   const bool back = scalpel_dot(m->normal, normal) < 0;
-  if (back && length <= m->gone) {
-    m->gone -= length;
+  if (back && length <= m->gone + 1e-9 * track->surgery->body->size) { // back at its beginning, but for rounding
+    m->gone = fmax(m->gone - length, 0);
     return false;
   }
   if (back) forget(track); // it goes on beyond its beginning, the other way
