@@ -1,5 +1,6 @@
 #include "rule/native.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { NATIVE_TEXT = 4 << 20 }; // longer text is not compiled: it would take minutes
@@ -178,6 +179,7 @@ static bool keep_text(rule_native *native, const kernel *k, emit_text *scratch, 
   if (!emit_kernel_short(scratch, k)) return false;
   const uint32_t same = find_text(pieces, scratch);
   if (same == pieces->count) return keep(native, scratch, pieces, owner);
+  assert(pieces->data);
   *twin = pieces->data[same].owner;
   pieces->data[same].owners++;
   return true;
