@@ -294,10 +294,13 @@ static solve_outcome advance(clv_solver *solver, double time, double dt, uint32_
 
 static clv_result give_up(clv_solver *solver, double time, double dt) {
   const uint32_t tries_made = solver->report.rejected;
-  char advice[160] = "take a smaller step, or an implicit method";
+  const bool is_explicit = solve_is_explicit(solver->def.method);
+  char advice[160] = "take a smaller step";
   if (solver->def.method == CLV_STATIC) snprintf(advice, sizeof advice, "hold it at more places, or load it less");
+  if (solver->def.method == CLV_NEWMARK) snprintf(advice, sizeof advice, "take a smaller step, or a method that damps");
+  if (is_explicit) snprintf(advice, sizeof advice, "take a smaller step, or an implicit method");
   double stable = 0;
-  if (solve_is_explicit(solver->def.method) && clv_solver_stable_step(solver, &stable) == CLV_OK && stable > 0)
+  if (is_explicit && clv_solver_stable_step(solver, &stable) == CLV_OK && stable > 0)
     snprintf(advice, sizeof advice, "the stable step is about %.3g s: take a smaller one, or an implicit method",
              stable);
   return solve_fail(solver, CLV_ERROR_REFUSED, "the step of %g s at %g s failed in %u tries (%s): %s; %s", dt, time,
