@@ -493,6 +493,27 @@ static void memory_may_run_out_anywhere(void **unused) {
   }
 }
 
+// A face whose corners lie above and below in turn, so that the plane crosses all its edges: its cell is left whole.
+static void faces_crossed_all_over_are_refused(void **unused) {
+  (void)unused;
+  static const uint32_t cells[3] = {1, 1, 1};
+  clv_body *body = sliced_block(laws, CLV_GRID_HEX, "fem-corotational", cells, 0);
+  const double *rest = clv_body_rest(body);
+  double *pos = clv_body_positions(body);
+  for (size_t at = 0; at < 3 * (size_t)clv_body_slots(body); at += 3)
+    if (rest[at + 2] < 0.5) pos[at + 2] = (rest[at] < 0.5) == (rest[at + 1] < 0.5) ? 0.2 : -0.2;
+  clv_surgery *surgery = operated_surgery(body);
+  clv_slice slice = sliced_plane(0, 0, 0, 0, 0, 1);
+  slice.exact = true;
+  slice.snap = slice.quality = 0;
+  const clv_surgery_report report = sliced(surgery, &slice);
+  assert_int_equal(report.refused, 1);
+  assert_int_equal(report.split + report.facets, 0);
+  operated_check(body);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+}
+
 int main(int argc, char **argv) {
   for (int k = 1; k < argc; k++) {
     if (!strcmp(argv[k], "--soak")) rounds = 100;
@@ -507,6 +528,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(pieces_are_operated_on),
       cmocka_unit_test(bad_pieces_are_refused),
       cmocka_unit_test(warped_surfaces_stay),
+      cmocka_unit_test(faces_crossed_all_over_are_refused),
       cmocka_unit_test(hanging_vertices_are_left_alone),
       cmocka_unit_test(models_that_keep_their_cells),
       cmocka_unit_test(own_rules_keep_their_cells),

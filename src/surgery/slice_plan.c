@@ -195,8 +195,8 @@ static void add_polygon(slice_plan *p, plan_polygon polygon) {
 static void cut_face(slice_plan *p, uint32_t face, uint32_t first_ear) {
   const plan_outline *o = &p->outline[face];
   plan_polygon rest = {.face = (uint8_t)face};
-  uint32_t next[6] = {0};
-  uint8_t along[6] = {0};
+  uint32_t next[PLAN_PLACES] = {0};
+  uint8_t along[PLAN_PLACES] = {0};
   for (uint32_t k = 0; k < o->count; k++) {
     next[k] = (k + 1) % o->count;
     along[k] = (uint8_t)k;

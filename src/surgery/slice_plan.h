@@ -49,9 +49,11 @@ typedef struct plan_ear {
 } plan_ear;
 
 // A face with the new vertices in its edges, in the order of its darts. A place is a corner, or on the edge behind one.
+// All edges of a warped quadrangle may be crossed: such a face is traced, and then refused.
+enum { PLAN_PLACES = 2 * 4 };
 typedef struct plan_outline {
   uint32_t count;
-  uint8_t points[6], corner[6];
+  uint8_t points[PLAN_PLACES], corner[PLAN_PLACES];
 } plan_outline;
 
 // A piece of a face, turning as the cell's faces do. What lies along each edge: a place of the outline, or an ear, seen
