@@ -23,7 +23,7 @@ const char *patient_case_name(uint32_t which) {
 }
 
 subject_def patient_def(uint32_t size, uint32_t which) {
-  static const uint32_t cells[PATIENT_SIZES][3] = {{7, 17, 1}, {5, 5, 8}, {20, 20, 50}};
+  static const uint32_t cells[PATIENT_SIZES][3] = {{4, 5, 6}, {5, 5, 8}, {20, 20, 50}};
   subject_def def = cases[which].def;
   def.grid = CLV_GRID_TET5;
   for (int k = 0; k < 3; k++) def.cells[k] = cells[size][k];
