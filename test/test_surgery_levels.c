@@ -1,6 +1,7 @@
 // Refined cells: what rules must leave as it is, so that nothing is lost, and what refining itself adds.
 
 #include "support/patients.h"
+#include "support/random.h"
 #include "support/ruled.h"
 
 static void assert_kept(const clv_momenta *before, clv_body *body, const char *what) {
@@ -79,6 +80,46 @@ static void rules_without_levels_leave_refined_cells(void **unused) {
     clv_body_destroy(body);
   }
   clv_program_destroy(program);
+}
+
+// What a blade splits off a refined cell is of that cell's level, and is refined and put together like others. Planes
+// cross the border between fine cells and coarse ones, again and again.
+static void pieces_are_of_the_level_of_their_cell(void **unused) {
+  (void)unused;
+  enum { PLANES = 12 };
+  static const clv_grid_kind kinds[] = {CLV_GRID_TET5, CLV_GRID_TRI, CLV_GRID_HEX, CLV_GRID_QUAD};
+  uint32_t split = 0, together = 0;
+  for (uint32_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    clv_body *body = grid_body(kinds[k], 4, 2, 2);
+    clv_surgery *surgery = operated_surgery(body);
+    clv_momenta before;
+    random_source random = {k + 1};
+    operated_deform(body, 0.02);
+    clv_body_momenta(body, &before);
+    for (uint32_t n = 0; n < PLANES; n++) {
+      const double at[3] = {random_between(&random, 0, 4), random_between(&random, 0, 2),
+                            random_between(&random, 0, 2)};
+      const clv_zone near = clv_zone_sphere(at, 0.8), all = clv_zone_all();
+      clv_slice slice = clv_default_slice();
+      slice.whole = slice.exact = true;
+      slice.snap = 0;
+      slice.quality = 0.01;
+      memcpy(slice.point, at, sizeof at);
+      for (uint32_t i = 0; i < (is_flat(kinds[k]) ? 2u : 3u); i++) slice.normal[i] = random_between(&random, -1, 1);
+      clv_surgery_report report;
+      if (clv_surgery_refine(surgery, &near, 1 + n % 2, NULL) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
+      if (clv_surgery_slice(surgery, &slice, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
+      split += report.split;
+      assert_kept(&before, body, "split");
+      if (n % 3 < 2) continue;
+      if (clv_surgery_coarsen(surgery, &all, 0, &report) != CLV_OK) fail_msg("%s", clv_surgery_error(surgery));
+      together += report.coarsened;
+      assert_kept(&before, body, "put together");
+    }
+    clv_surgery_destroy(surgery);
+    clv_body_destroy(body);
+  }
+  assert_true(split > 1000 && together > 100);
 }
 
 // Halved springs keep their energy, and those inside the cells are new: what docs/surgery.md says of it, measured.
@@ -169,6 +210,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rules_leave_uneven_families),
       cmocka_unit_test(rules_without_levels_leave_refined_cells),
+      cmocka_unit_test(pieces_are_of_the_level_of_their_cell),
       cmocka_unit_test(springs_of_new_edges_add_energy),
       cmocka_unit_test(levels_before_a_failure_are_told),
   };

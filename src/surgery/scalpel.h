@@ -67,9 +67,6 @@ typedef struct scalpel_bounds {
 } scalpel_bounds;
 clv_result scalpel_plan_shifts(clv_surgery *surgery, const scalpel_bounds *bounds, scalpel_shift *shifts,
                                uint32_t count);
-// A level for a vertex that comes or moves among the cells of a star, so that no family has it: whole cells would not
-// weigh what their parts do. 0 where none was ever refined.
-int32_t scalpel_odd_level(const clv_surgery *surgery, const clv_walk *star);
 // Sets the values that were planned. Inside a transaction, before facets are unsewn.
 clv_result scalpel_carry_out(clv_surgery *surgery);
 

@@ -421,15 +421,6 @@ clv_result scalpel_plan_shifts(clv_surgery *s, const scalpel_bounds *bounds, sca
   return result;
 }
 
-int32_t scalpel_odd_level(const clv_surgery *s, const clv_walk *star) {
-  int32_t level = 0;
-  for (uint32_t k = 0; k < star->count; k++) {
-    const int32_t here = (int32_t)surgery_level_of(s, star->darts[k]);
-    level = here > level ? here : level;
-  }
-  return level + (level > 0); // what was never refined has no family
-}
-
 static clv_result set_value(clv_surgery *s, const surgery_value *value) {
   clv_column *const columns[] = {[STAR_POS] = s->body->pos, [STAR_REST] = s->body->rest, [STAR_VEL] = s->body->vel};
   clv_walk walk;

@@ -55,16 +55,6 @@ static void reach_whole_cells(slicing *c) {
   }
 }
 
-// On a surface all new vertices have one level: a quadrangle with one corner that is finer than the others would be
-// taken for a triangle with a vertex that hangs in it.
-static void share_level(slicing *c) {
-  int32_t level = 0;
-  if (c->surgery->map->dimension == 3 || !c->cells.count) return;
-  for (uint32_t e = 0; e < c->edges.count; e++)
-    if (c->edges.data[e].level > level) level = c->edges.data[e].level;
-  for (uint32_t e = 0; e < c->edges.count; e++) c->edges.data[e].level = level;
-}
-
 clv_result slice_find_cells(slicing *c) {
   clv_surgery *s = c->surgery;
   clv_dart cell;
@@ -78,7 +68,6 @@ clv_result slice_find_cells(slicing *c) {
   }
   if (c->cells.count) qsort(c->cells.data, c->cells.count, sizeof *c->cells.data, compare_cells);
   reach_whole_cells(c);
-  share_level(c);
   return CLV_OK;
 }
 

@@ -563,11 +563,6 @@ static void split_volume(const slicing *c, slice_plan *p) {
 bool slice_plan_cell(const slicing *c, clv_dart cell, const slice_use *uses, uint32_t count, slice_plan *p) {
   *p = (slice_plan){.cell = cell, .kind = clv_cell_kind(c->surgery->map, cell), .worst = 1};
   p->level = (int32_t)surgery_level_of(c->surgery, cell);
-  p->level += p->level > 0; // no family has it
-  for (uint32_t k = 0; k < count; k++) {
-    const int32_t level = c->edges.data[uses[k].edge].level;
-    p->level = level > p->level ? level : p->level;
-  }
   place_corners(c, p);
   for (uint32_t k = 0; k < count; k++) {
     const slice_edge *edge = &c->edges.data[uses[k].edge];

@@ -56,8 +56,8 @@ static blade_place find_blade(const slicing *c, uint32_t from, uint32_t to) {
   return slice_reaches(c, crossing) ? REACHED : slice_passed(c, crossing, sqrt(square)) ? PASSED : ELSEWHERE;
 }
 
-// Every cell about an edge may be changed, and this one is the first of them; then the edge knows the level of what
-// comes into it.
+// Every cell about an edge may be changed, and this one is the first of them. Cells that share a whole edge have one
+// level, and so has what comes into it: pieces are of the level of their cell.
 static clv_result is_ours(const slicing *c, slice_edge *edge, bool *ours) {
   const clv_dart dart = edge->dart;
   const blade_place where = find_blade(c, edge->ends[0], edge->ends[1]);
@@ -73,7 +73,7 @@ static clv_result is_ours(const slicing *c, slice_edge *edge, bool *ours) {
     touched = touched || slice_touched(c, star.darts[k], &corners);
   }
   edge->reached = where == REACHED || (touched && where == PASSED);
-  if (*ours) edge->level = scalpel_odd_level(c->surgery, &star);
+  if (*ours) edge->level = (int32_t)surgery_level_of(c->surgery, dart);
   clv_walk_end(&star);
   return CLV_OK;
 }
