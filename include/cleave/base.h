@@ -23,7 +23,12 @@
 #define CLV_API __attribute__((visibility("default")))
 #define CLV_PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
 #define CLV_LIKELY(x) __builtin_expect(!!(x), 1)
-#define CLV_PREFETCH(address) __builtin_prefetch(address)
+// GCC takes a function that only asks ahead for one without an effect, and leaves out its calls: hence the second half.
+#define CLV_PREFETCH(address)                                                                                          \
+  do {                                                                                                                 \
+    __builtin_prefetch(address);                                                                                       \
+    __asm__ volatile("");                                                                                              \
+  } while (0)
 #define CLV_INLINE static inline __attribute__((always_inline))
 // `count` numbers in one register, or in as many as it takes.
 #define CLV_VECTOR(type, count) __attribute__((vector_size(sizeof(type) * (count)))) type
