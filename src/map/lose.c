@@ -355,12 +355,34 @@ static bool ask_whole(losing *l) {
   return asking;
 }
 
+// Of many removed cells, what is beside one and what lies at it is in no cache when it comes to it.
+static void expect_beside(const losing *l, const map_removed *cell) {
+  const uint32_t width = l->sub->count, facets = l->shape->facet_count;
+  CLV_PREFETCH(l->ids + (size_t)map_uniform_row(cell->dart) * width);
+  for (uint32_t n = 0; n < cell->beside_count; n++) {
+    const size_t row = map_uniform_row(cell->beside[n]);
+    CLV_PREFETCH(l->links + row * facets);
+    CLV_PREFETCH(l->ids + row * width);
+  }
+}
+
+static void expect_orbits(const losing *l, const map_removed *cell) {
+  const uint32_t *ids = l->ids + (size_t)map_uniform_row(cell->dart) * l->sub->count;
+  for (uint32_t p = 0; p < l->sub->count; p++) CLV_PREFETCH(l->darts + ids[p]);
+}
+
 static bool find_beside_removed(losing *l) {
+  enum { AHEAD = 8 };
   map_scratch *s = l->s;
+  const uint32_t count = s->removed.count;
   const bool known = l->index->inner == VERTEX && ask_whole(l);
   bool done = true;
   if (known && !note_doubts(l)) return false;
-  for (uint32_t k = 0; done && k < s->removed.count; k++) done = start_beside(l, &s->removed.data[k]);
+  for (uint32_t k = 0; done && k < count; k++) {
+    if (count - k > 2 * AHEAD) expect_beside(l, &s->removed.data[k + 2 * AHEAD]);
+    if (count - k > AHEAD) expect_orbits(l, &s->removed.data[k + AHEAD]);
+    done = start_beside(l, &s->removed.data[k]);
+  }
   for (uint32_t k = 0; done && k < s->removed.count; k++)
     if (s->removed.data[k].bare) done = lose_cell(l, s->removed.data[k].dart, s->removed.data[k].bare);
   if (known) forget_doubts(l);

@@ -12,6 +12,7 @@
 #include "map/plan.h"
 
 enum { EDGE = 5, VERTEX = 6, ACROSS = 8 }; // dimensions of what they leave in a cell; and the one that leads to others
+enum { FEW = 16 };
 
 static void learn_shape(map_shape_facts *facts, uint32_t kind) {
   const clv_template *shape = &clv_templates[kind];
@@ -52,7 +53,7 @@ static bool find_facets(const map *m, uint32_t kind, uint32_t first, uint32_t dr
 }
 
 // What will be read of the cell's orbits and of the cells round its edges lies far apart in memory: it is asked for at
-// once.
+// once. Of many cells it would be gone again before somebody goes there.
 static void look_ahead(const map *m, uint32_t kind, const map_removed *cell) {
   const clv_template *shape = &clv_templates[kind];
   const uint32_t facets = shape->facet_count, *links = m->view.links[kind];
@@ -100,7 +101,7 @@ bool map_find_removed(map *m, uint32_t kind, uint32_t dropped) {
       return true;
     }
     cell->folded = meets_itself(m, kind, cell->dart);
-    look_ahead(m, kind, cell);
+    if (dropped <= FEW) look_ahead(m, kind, cell);
     first = k + 1;
   }
   return true;

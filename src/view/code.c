@@ -136,12 +136,17 @@ static void rotate(const view_code *code, const view_operation *operation, uint3
   }
 }
 
-// All lanes are computed before one is written: the compiler need not ask whether that is one of those that are read.
-#define EACH_LANE(expression)                                                                                          \
+// Two lanes of a value, and what their comparison gives: all bits, or none. The compiler makes no wide comparisons of
+// lanes that are compared one by one; numbers that are written one by one and read in pairs are waited for.
+typedef double pair __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef CLV_VECTOR(int64_t, 2) pair_words;
+
+static const pair zeros = {0, 0}, ones = {1, 1};
+
+#define CHOOSE(condition, this, other) (pair)(((condition) & (pair_words)(this)) | (~(condition) & (pair_words)(other)))
+#define EACH_PAIR(expression)                                                                                          \
   do {                                                                                                                 \
-    double results[VIEW_LANES];                                                                                        \
-    for (uint32_t lane = 0; lane < VIEW_LANES; lane++) results[lane] = (expression);                                   \
-    memcpy(to, results, sizeof results);                                                                               \
+    for (uint32_t k = 0; k < VIEW_LANES / 2; k++) to[k] = (expression);                                                \
   } while (0)
 
 // The cheap operations are done in all lanes, which is one or two wide instructions; the others where they are asked
@@ -149,51 +154,54 @@ static void rotate(const view_code *code, const view_operation *operation, uint3
 static void run(const view_code *code, const view_operation *at, const view_operation *end, uint32_t lanes,
                 double *values) {
   for (; at < end; at++) {
-    double *to = values + at->to * VIEW_LANES;
-    const double *a = values + at->arg[0] * VIEW_LANES, *b = values + at->arg[1] * VIEW_LANES,
-                 *c = values + at->arg[2] * VIEW_LANES;
+    double *result = values + at->to * VIEW_LANES;
+    const double *first = values + at->arg[0] * VIEW_LANES, *second = values + at->arg[1] * VIEW_LANES,
+                 *third = values + at->arg[2] * VIEW_LANES;
+    const pair *a = (const pair *)first, *b = (const pair *)second, *c = (const pair *)third;
+    pair *to = (pair *)result;
     switch ((dag_op)at->op) {
     case DAG_ADD:
-      EACH_LANE(a[lane] + b[lane]);
+      EACH_PAIR(a[k] + b[k]);
       break;
     case DAG_SUB:
-      EACH_LANE(a[lane] - b[lane]);
+      EACH_PAIR(a[k] - b[k]);
       break;
     case DAG_MUL:
-      EACH_LANE(a[lane] * b[lane]);
+      EACH_PAIR(a[k] * b[k]);
       break;
     case DAG_DIV:
-      EACH_LANE(a[lane] / b[lane]);
+      EACH_PAIR(a[k] / b[k]);
       break;
     case DAG_NEG:
-      EACH_LANE(-a[lane]);
+      EACH_PAIR(-a[k]);
       break;
     case DAG_ABS:
-      EACH_LANE(fabs(a[lane]));
+      EACH_PAIR((pair)((pair_words)a[k] & INT64_MAX));
       break;
     case DAG_MIN:
-      EACH_LANE(a[lane] < b[lane] ? a[lane] : b[lane]);
+      EACH_PAIR(CHOOSE(a[k] < b[k], a[k], b[k]));
       break;
     case DAG_MAX:
-      EACH_LANE(b[lane] < a[lane] ? a[lane] : b[lane]);
+      EACH_PAIR(CHOOSE(b[k] < a[k], a[k], b[k]));
       break;
     case DAG_LESS:
-      EACH_LANE(a[lane] < b[lane]);
+      EACH_PAIR(CHOOSE(a[k] < b[k], ones, zeros));
       break;
     case DAG_LESS_EQUAL:
-      EACH_LANE(a[lane] <= b[lane]);
+      EACH_PAIR(CHOOSE(a[k] <= b[k], ones, zeros));
       break;
     case DAG_SELECT:
-      EACH_LANE(a[lane] != 0 ? b[lane] : c[lane]);
+      EACH_PAIR(CHOOSE(a[k] != 0, b[k], c[k]));
       break;
     case DAG_SQRT:
-      for (uint32_t lane = 0; lane < lanes; lane++) to[lane] = sqrt(a[lane]);
+      for (uint32_t lane = 0; lane < lanes; lane++) result[lane] = sqrt(first[lane]);
       break;
     case DAG_ROTATION:
       rotate(code, at, lanes, values);
       break;
     default:
-      for (uint32_t lane = 0; lane < lanes; lane++) to[lane] = dag_apply((dag_op)at->op, a[lane], b[lane], c[lane]);
+      for (uint32_t lane = 0; lane < lanes; lane++)
+        result[lane] = dag_apply((dag_op)at->op, first[lane], second[lane], third[lane]);
       break;
     }
   }
