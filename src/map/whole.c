@@ -84,7 +84,15 @@ static bool meets_itself(const map *m, uint32_t kind, clv_dart cell) {
   return false;
 }
 
+// The vertices of the cell that an entry of the log drops.
+static void expect_drop(const map *m, uint32_t kind, uint32_t entry) {
+  if (entry >= m->log.count || m->log.data[entry].op != MAP_CELL_DROP) return;
+  const size_t row = map_uniform_row(m->log.data[entry].dart);
+  CLV_PREFETCH(m->indices[VERTEX | ACROSS]->ids[kind].data + row * clv_templates[kind].sub[VERTEX].count);
+}
+
 bool map_find_removed(map *m, uint32_t kind, uint32_t dropped) {
+  enum { AHEAD = 100 }; // a dozen cells
   map_scratch *s = m->scratch;
   uint32_t first = 0;
   s->removed.count = 0;
@@ -92,6 +100,7 @@ bool map_find_removed(map *m, uint32_t kind, uint32_t dropped) {
   if (!BASE_RESERVE(&m->allocator, &s->removed, dropped)) return false;
   learn_shape(&s->facts, kind);
   for (uint32_t k = 0; k < m->log.count; k++) {
+    expect_drop(m, kind, k + AHEAD);
     if (m->log.data[k].op != MAP_CELL_DROP) continue;
     map_removed *cell = &s->removed.data[s->removed.count++];
     cell->dart = m->log.data[k].dart;

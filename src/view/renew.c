@@ -75,7 +75,7 @@ static void expect(const view_table *table, uint32_t reference) {
 }
 
 bool view_renewal_part(const view_renewal *renewal, const view_touched_key *keys, uint32_t count) {
-  enum { AHEAD = 12 };
+  enum { AHEAD = 24 };
   const view_table *table = renewal->table;
   bool done = true;
   for (uint32_t k = 0; done && k < count; k++) {
