@@ -181,6 +181,10 @@ static uint64_t first_letters(const char *name) {
   return letters;
 }
 
+static uint32_t drawer_of(uint64_t letters) {
+  return (uint32_t)(letters * UINT64_C(0x9E3779B97F4A7C15) >> 58);
+}
+
 static clv_result test_def(map *m, const clv_column_def *def) {
   if (m->open) return map_fail(m, CLV_ERROR_ARGUMENT, "a column cannot be created inside a transaction");
   if (!def->name || !*def->name) return map_fail(m, CLV_ERROR_ARGUMENT, "a column needs a name");
@@ -258,11 +262,17 @@ static void place_column(embedding *e, uint32_t number, clv_column *column) {
   e->columns.data[number] = column;
 }
 
+static void fill_drawers(embedding *e) {
+  memset(e->drawers, 0, sizeof e->drawers);
+  for (uint32_t k = e->columns.count; k; k--) e->drawers[drawer_of(e->names.data[k - 1])] = k;
+}
+
 // There is room for it.
 static void insert_column(embedding *e, clv_column *column) {
   const uint32_t at = column->def.passing ? e->columns.count : count_lasting(e);
   for (uint32_t k = e->columns.count++; k > at; k--) place_column(e, k, e->columns.data[k - 1]);
   place_column(e, at, column);
+  fill_drawers(e);
 }
 
 clv_result clv_column_create(clv_map *view, const clv_column_def *def, clv_column **out) {
@@ -306,6 +316,7 @@ void clv_column_destroy(clv_map *view, clv_column *column) {
     if (other != column) place_column(e, kept++, other);
   }
   e->columns.count = kept;
+  fill_drawers(e);
   destroy_values(column);
   column_free(column);
 }
@@ -335,8 +346,10 @@ bool embed_knows(const void *self, const map_write *write, uint32_t bytes) {
 
 clv_column *clv_column_find(const clv_map *view, const char *name) {
   const embedding *e = embedding_of(view);
+  if (!e) return NULL;
   const uint64_t letters = first_letters(name);
-  for (uint32_t k = 0; e && k < e->columns.count; k++)
+  const uint32_t first = e->drawers[drawer_of(letters)];
+  for (uint32_t k = first - 1; first && k < e->columns.count; k++)
     if (e->names.data[k] == letters && !strcmp(e->columns.data[k]->def.name, name)) return e->columns.data[k];
   return NULL;
 }

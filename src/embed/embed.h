@@ -59,6 +59,7 @@ typedef struct embedding {
   map *map;
   BASE_ARRAY(clv_column *) columns;
   BASE_ARRAY(uint64_t) names;                  // by column: its name's first letters
+  uint32_t drawers[64];                        // by drawer: 1 + the first column with such letters; 0 for none
   BASE_ARRAY(embed_parents) parents, by_child; // of this commit's new vertices
   BASE_ARRAY(embed_moment) stated;             // values set by hand: at which darts, by which entries (recall.c)
   embed_trace trace;

@@ -349,6 +349,7 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->places);
   BASE_RELEASE(a, &s->gone);
   BASE_RELEASE(a, &s->parted);
+  BASE_RELEASE(a, &s->round);
   BASE_RELEASE(a, &s->removed);
   BASE_RELEASE(a, &s->doubts);
   map_lineage_free(m);

@@ -182,7 +182,8 @@ typedef struct map_scratch {
   BASE_ARRAY(map_parted) parted;
   BASE_ARRAY(map_removed) removed; // none where a commit does more than to remove cells
   map_lineage lineage;
-  map_words found[2]; // of vertices and edges: newcomers in the order in which somebody came to them (grow.c)
+  BASE_ARRAY(map_seat) round; // where the cells about an edge are, as it is halved (refine.c)
+  map_words found[2];         // of vertices and edges: newcomers in the order in which somebody came to them (grow.c)
   BASE_ARRAY(map_joined) joined[2];
   map_words lost;             // ids of inner orbits that are gone with their cells (grow.c)
   map_words doubts;           // one bit for each id: orbits that may have been parted; all zero between uses

@@ -9,7 +9,7 @@
 // What is known of ids is written down: a dart of a child lies on the vertex, edge and face that a dart of the parent
 // lay on, or on some of them (MAP_INHERIT). So the commit finds orbits of the parent parted among the children.
 
-#include "map/lineage.h"
+#include "map/plan.h"
 
 #include <assert.h>
 
@@ -159,43 +159,45 @@ static clv_dart next_round(const map *m, map_seat x) {
   return next == out.dart ? CLV_NO_DART : next;
 }
 
-// All of them are extended before one is changed: what a plain cell faces is told by links that go along its facets. So
-// there is room for all that comes, too.
-static clv_result extend_round(map_refining *r, uint32_t l) {
-  uint32_t count = 0;
-  for (clv_dart x = r->beyond[4 * l]; x && !is_own(r, x); count++) {
+// Goes round an edge from the facet of l and extends all cells on the way, before one is changed: what a plain cell
+// faces is told by links that go along its facets. So there is room for all that comes, too. Where they are stands in
+// the scratch; *end is the parent again, on the other side, or nothing.
+static clv_result extend_round(map_refining *r, uint32_t l, clv_dart *end) {
+  map *m = r->m;
+  map_scratch *s = m->scratch;
+  clv_dart x = r->beyond[4 * l];
+  s->round.count = 0;
+  while (x && !is_own(r, x)) {
     map_seat seat;
     const clv_result result = extend(r, x, &seat);
     if (result != CLV_OK) return result;
-    x = next_round(r->m, seat);
-  }
-  const bool room = map_records_reserve(r->m, (uint64_t)count * MIDDLES) &&
-                    map_log_reserve(r->m, count * MIDDLE_WRITES) && map_reserve_notes(r, count * MIDDLES);
-  return room ? CLV_OK : map_no_memory(r->m);
-}
-
-// Goes round an edge from the facet of l; *round is set when it comes to the parent again, on the other side.
-static clv_result halve_from(map_refining *r, uint32_t l, bool *round) {
-  map *m = r->m;
-  const clv_template *shape = r->border.shape;
-  const uint32_t other = shape->alpha[2][l], end[2] = {l, shape->alpha[0][l]};
-  const clv_result result = extend_round(r, l);
-  if (result != CLV_OK) return result;
-  map_seat last[MIDDLES] = {{0, 0}};
-  *round = false;
-  for (clv_dart x = r->beyond[4 * l]; x;) {
-    if (is_own(r, x)) {
-      if (x != (r->border.cell | other)) return refuse_fold(r);
-      *round = true;
-      for (uint32_t e = 0; e < 2; e++) r->beyond[4u * shape->alpha[2][end[e]] + 1] = last[2 * e + 1].dart;
-      break;
-    }
-    const map_seat seat = {x, map_own_record(m, x)};
-    const bool first = !last[0].dart;
-    halve_in_volume(r, l, seat, last);
-    for (uint32_t e = 0; first && e < 2; e++) r->beyond[4 * end[e] + 1] = last[2 * e].dart;
+    if (!BASE_RESERVE(&m->allocator, &s->round, (uint64_t)s->round.count + 1)) return map_no_memory(m);
+    s->round.data[s->round.count++] = seat;
     x = next_round(m, seat);
   }
+  *end = x;
+  const uint32_t count = s->round.count;
+  const bool room = map_records_reserve(m, (uint64_t)count * MIDDLES) && map_log_reserve(m, count * MIDDLE_WRITES) &&
+                    map_reserve_notes(r, count * MIDDLES);
+  return room ? CLV_OK : map_no_memory(m);
+}
+
+// Halves an edge in the cells on the way round it from the facet of l; *round is set when that leads to the parent.
+static clv_result halve_from(map_refining *r, uint32_t l, bool *round) {
+  const clv_template *shape = r->border.shape;
+  const map_scratch *s = r->m->scratch;
+  const uint32_t other = shape->alpha[2][l], ends[2] = {l, shape->alpha[0][l]};
+  clv_dart end = CLV_NO_DART;
+  const clv_result result = extend_round(r, l, &end);
+  if (result != CLV_OK) return result;
+  if (end && end != (r->border.cell | other)) return refuse_fold(r);
+  map_seat last[MIDDLES] = {{0, 0}};
+  for (uint32_t k = 0; k < s->round.count; k++) {
+    halve_in_volume(r, l, s->round.data[k], last);
+    for (uint32_t e = 0; k == 0 && e < 2; e++) r->beyond[4 * ends[e] + 1] = last[2 * e].dart;
+  }
+  for (uint32_t e = 0; end && e < 2; e++) r->beyond[4u * shape->alpha[2][ends[e]] + 1] = last[2 * e + 1].dart;
+  *round = end;
   return CLV_OK;
 }
 
