@@ -394,63 +394,21 @@ static void own_rules_keep_their_cells(void **unused) {
   clv_program_destroy(program);
 }
 
-// A clamped end and one that is moved along a path stay so, and nothing else is held.
 static void what_is_held_stays_held(void **unused) {
   (void)unused;
-  static const uint32_t cells[3] = {3, 2, 2};
-  static const clv_key path[] = {{0, {0, 0, 0}}, {1, {0, 0, 0.4}}};
-  for (uint32_t k = 0; k < KINDS; k++) {
-    clv_body *body = sliced_block(laws, kinds[k], "fem-corotational", cells, 0);
-    clv_surgery *surgery = operated_surgery(body);
-    const clv_zone end = beam_end(3, 1);
-    beam_clamp(body);
-    assert_int_equal(clv_body_move(body, &end, CLV_XYZ, path, 2, NULL), CLV_OK);
-    clv_body_place(body, 0.5);
-    clv_slice slice = sliced_plane(0, 0.83, 0, 0.1, 1, 0);
-    slice.exact = true;
-    slice.snap = slice.quality = 0;
-    assert_true(sliced(surgery, &slice).split > 0);
-    clv_body_place(body, 1);
-    const double *rest = clv_body_rest(body), *x = clv_body_positions(body), *masses = clv_body_masses(body);
-    for (size_t s = 1; s < clv_body_slots(body); s++) {
-      if (!(masses[s] > 0)) continue;
-      const bool clamped = rest[3 * s]<1e-9, moved = rest[3 * s]> 3 - 1e-9;
-      assert_int_equal(clv_body_held(body)[s], clamped || moved ? CLV_XYZ : 0);
-      if (clamped || moved) assert_true(fabs(x[3 * s + 2] - rest[3 * s + 2] - (moved ? 0.4 : 0)) < 1e-12);
-    }
-    operated_check(body);
-    clv_surgery_destroy(surgery);
-    clv_body_destroy(body);
-  }
+  for (uint32_t k = 0; k < KINDS; k++) sliced_check_held(laws, kinds[k], false, 0, 0);
 }
 
-// What was sliced moves on, by explicit and implicit methods, and each part as if it were alone.
+// What was sliced moves on, by explicit and implicit methods.
 static void sliced_bodies_move_on(void **unused) {
   (void)unused;
   static const uint32_t cells[3] = {3, 2, 2};
-  static const clv_grid_kind moved[] = {CLV_GRID_HEX, CLV_GRID_MIXED};
-  for (int method = 0; clv_method_name((clv_method)method); method++) {
-    if (!strcmp(clv_method_name((clv_method)method), "static")) continue;
-    clv_body *body = sliced_block(laws, moved[method % 2], "fem-corotational", cells, 0);
-    clv_surgery *surgery = operated_surgery(body);
-    beam_clamp(body);
-    clv_body_set_gravity(body, (double[]){0, 0, -9.81});
-    const clv_solver_def def = beam_method((clv_method)method);
-    clv_solver *solver = beam_solver(body, &def);
-    const double dt = 1e-4;
-    for (uint32_t k = 0; k < 3; k++) beam_step(solver, k * dt, dt);
-    clv_slice slice = sliced_plane(1.6, 1, 1, 1, 0.1, 0.3);
-    slice.exact = true;
-    slice.quality = 0.05;
-    assert_true(sliced(surgery, &slice).split > 0);
-    operated_check_followed(solver);
-    for (uint32_t k = 3; k < 15; k++) beam_step(solver, k * dt, dt);
-    operated_check(body);
-    for (size_t v = 0; v < 3 * (size_t)clv_body_slots(body); v++) assert_true(fabs(clv_body_velocities(body)[v]) < 1);
-    clv_solver_destroy(solver);
-    clv_surgery_destroy(surgery);
-    clv_body_destroy(body);
-  }
+  clv_slice slice = sliced_plane(1.6, 1, 1, 1, 0.1, 0.3);
+  slice.exact = true;
+  slice.quality = 0.05;
+  for (clv_method method = 0; clv_method_name(method); method++)
+    if (method != CLV_STATIC)
+      sliced_check_motion(laws, method % 2 ? CLV_GRID_MIXED : CLV_GRID_HEX, cells, &slice, method);
 }
 
 // Whatever allocation fails, mass and momentum are what they were, and then it works.

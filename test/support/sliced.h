@@ -171,4 +171,56 @@ static inline void sliced_assert_hanging(const clv_body *body) {
     }
 }
 
+// A slice along a block of which one end is clamped and the other moved along a path: new vertices there are held, and
+// go along; no others are. In a `fine` one there are cells of several levels.
+static inline void sliced_check_held(const clv_program *program, clv_grid_kind kind, bool fine, double snap,
+                                     double quality) {
+  static const uint32_t cells[3] = {3, 2, 2};
+  static const clv_key path[] = {{0, {0, 0, 0}}, {1, {0, 0, 0.4}}};
+  clv_body *body = sliced_block(program, kind, "fem-corotational", cells, 0);
+  clv_surgery *surgery = operated_surgery(body);
+  const clv_zone end = beam_end(3, 1), corner = clv_zone_box((double[]){-1, -1, -1}, (double[]){1.2, 1.2, 3});
+  beam_clamp(body);
+  assert_int_equal(clv_body_move(body, &end, CLV_XYZ, path, 2, NULL), CLV_OK);
+  if (fine) assert_int_equal(clv_surgery_refine(surgery, &corner, 2, NULL), CLV_OK);
+  clv_body_place(body, 0.5);
+  clv_slice slice = sliced_plane(0, 0.83, 0, 0.1, 1, 0);
+  slice.exact = true;
+  slice.snap = snap;
+  slice.quality = quality;
+  assert_true(sliced(surgery, &slice).split > 0);
+  clv_body_place(body, 1);
+  const double *rest = clv_body_rest(body), *x = clv_body_positions(body), *masses = clv_body_masses(body);
+  for (size_t s = 1; s < clv_body_slots(body); s++) {
+    if (!(masses[s] > 0)) continue;
+    const bool clamped = rest[3 * s]<1e-9, moved = rest[3 * s]> 3 - 1e-9;
+    assert_int_equal(clv_body_held(body)[s], clamped || moved ? CLV_XYZ : 0);
+    if (clamped || moved) assert_true(fabs(x[3 * s + 2] - rest[3 * s + 2] - (moved ? 0.4 : 0)) < 1e-12);
+  }
+  operated_check(body);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+}
+
+// A block that hangs from one end is sliced while it moves, and moves on.
+static inline void sliced_check_motion(const clv_program *program, clv_grid_kind kind, const uint32_t *cells,
+                                       const clv_slice *slice, clv_method method) {
+  clv_body *body = sliced_block(program, kind, "fem-corotational", cells, 0);
+  clv_surgery *surgery = operated_surgery(body);
+  beam_clamp(body);
+  clv_body_set_gravity(body, (double[]){0, 0, -9.81});
+  const clv_solver_def def = beam_method(method);
+  clv_solver *solver = beam_solver(body, &def);
+  const double dt = 1e-4;
+  for (uint32_t k = 0; k < 3; k++) beam_step(solver, k * dt, dt);
+  assert_true(sliced(surgery, slice).split > 0);
+  operated_check_followed(solver);
+  for (uint32_t k = 3; k < 20; k++) beam_step(solver, k * dt, dt);
+  operated_check(body);
+  for (size_t v = 0; v < 3 * (size_t)clv_body_slots(body); v++) assert_true(fabs(clv_body_velocities(body)[v]) < 1);
+  clv_solver_destroy(solver);
+  clv_surgery_destroy(surgery);
+  clv_body_destroy(body);
+}
+
 #endif
