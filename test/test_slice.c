@@ -524,6 +524,7 @@ static void wrong_slices_are_refused(void **unused) {
 // of a blade that has a track.
 static void run_out_of_memory(bool stroke) {
   bool refused = true;
+  uint32_t stood = 0; // so often something was done before memory was out, and told
   for (size_t n = 1; refused; n += n < 40 ? 1 : 1 + n / 12) {
     counting_memory memory = {0};
     beam b = beam_default();
@@ -545,11 +546,18 @@ static void run_out_of_memory(bool stroke) {
     assert_non_null(slice.track);
     memory.fail_at = memory.requests + n;
     memory.refused = false;
-    clv_result result = clv_surgery_slice(surgery, &slice, NULL);
+    clv_surgery_report stands;
+    const uint32_t cells = operated_cells(body);
+    clv_result result = clv_surgery_slice(surgery, &slice, &stands);
     refused = memory.refused;
     memory.fail_at = 0;
     if (result == CLV_ERROR_MEMORY) {
       assert_true(refused);
+      const bool changed = stands.refined || stands.split || stands.moved;
+      assert_true(changed || operated_cells(body) == cells);
+      assert_true(changed == (strstr(clv_surgery_error(surgery), "and stay so") != NULL));
+      assert_int_equal(stands.facets, 0);
+      stood += changed;
       operated_check(body);
       assert_int_equal(operated_components(body), 1);
       assert_true(fabs(operated_mass(body) - mass) <= 1e-12 * mass);
@@ -563,6 +571,7 @@ static void run_out_of_memory(bool stroke) {
     clv_body_destroy(body);
     assert_int_equal(memory.live_bytes, 0);
   }
+  assert_true(stood > 0);
 }
 
 static void memory_may_run_out_anywhere(void **unused) {

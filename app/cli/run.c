@@ -96,10 +96,12 @@ static int read_wishes(const cli_call *call, wishes *to) {
   return result;
 }
 
+static double steps_until(double until, double step) {
+  return fmin(fmax(ceil(until / step - 1e-9), 1), 1e18);
+}
+
 static uint64_t count_steps(const wishes *wish, double until, double step) {
-  if (wish->steps) return wish->steps;
-  const double steps = ceil((wish->until > 0 ? wish->until : until) / step - 1e-9);
-  return steps >= 1 ? (uint64_t)fmin(steps, 1e18) : 1;
+  return wish->steps ? wish->steps : (uint64_t)steps_until(wish->until > 0 ? wish->until : until, step);
 }
 
 // ---- the run ------------------------------------------------------------------------------------
@@ -155,6 +157,17 @@ static void notice_vain_events(const job *j) {
     else
       fprintf(stderr, "%s: warning: %s\n", j->run.scene, sentence);
   }
+}
+
+void cli_run_warn_of_late_events(const clv_scene *scene, const char *path, double until, double step) {
+  const double last = (steps_until(until, step) - 1) * step;
+  for (uint32_t label = 1, line, column; clv_scene_event_place(scene, label, &line, &column); label++)
+    if (clv_scene_event_time(scene, label) > last + 1e-9 * step)
+      fprintf(
+          stderr,
+          "%s:%u:%u: warning: the event at %g s is never due: the last step begins at %g s; let it come earlier, or "
+          "'until' later\n",
+          path, line, column, clv_scene_event_time(scene, label), last);
 }
 
 static int open_recorder(job *j) {
@@ -233,6 +246,8 @@ static int run_world(job *j) {
   run->step = clv_world_get_step(j->world);
   run->stable = INFINITY;
   warn_of_large_step(j);
+  const double asked = fmax(j->wish.until, j->wish.steps * run->step); // who asks for less knows what is left out
+  cli_run_warn_of_late_events(j->scene, run->scene, fmax(clv_scene_until(j->scene), asked), run->step);
   int result = open_recorder(j);
   if (result != CLI_OK) return result;
   run->first_step = run->last_step = clv_world_steps(j->world);

@@ -39,6 +39,9 @@ void cli_run_count(cli_run_state *run, const clv_world_report *report);
 clv_result cli_run_energies(clv_world *world, clv_energies *energies);
 double cli_run_strain(const clv_world *world);
 
+// Tells, on stderr, of the events of a scene that a run until then does not come to.
+void cli_run_warn_of_late_events(const clv_scene *scene, const char *path, double until, double step);
+
 // Progress: a bar that is drawn again and again on a terminal, a line now and then elsewhere.
 typedef struct cli_progress {
   bool bar, lines;

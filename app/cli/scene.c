@@ -1,6 +1,7 @@
 // `cleave scene check`, `explain`, `keys` and `schema`: what a scene file says, and what one may say.
 
 #include "cli.h"
+#include "run.h"
 #include "text.h"
 
 static void print_text(void *user, const char *text, size_t size) {
@@ -21,6 +22,7 @@ static int check_scene(const char *path) {
     }
     printf("%s: %s", path, cli_counted(clv_world_bodies(world), "body", "bodies").text);
     printf(", %s: nothing to complain about\n", cli_counted(cells, "cell", "cells").text);
+    cli_run_warn_of_late_events(scene, path, clv_scene_until(scene), clv_world_get_step(world));
   }
   const int result = world ? CLI_OK : cli_failed(error.message);
   clv_world_destroy(world);

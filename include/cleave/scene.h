@@ -29,6 +29,8 @@ CLV_API clv_world *clv_scene_world(clv_scene *scene, uint32_t threads, clv_error
 
 // Where an event stands, by the label that clv_world_culprit gives for it; false for a label that is no event's.
 CLV_API bool clv_scene_event_place(const clv_scene *scene, uint32_t label, uint32_t *line, uint32_t *column);
+// When it is due, s; NAN for a label that is no event's. They are numbered from 1 on.
+CLV_API double clv_scene_event_time(const clv_scene *scene, uint32_t label);
 
 CLV_API const char *clv_scene_text(const clv_scene *scene);
 CLV_API const char *clv_scene_title(const clv_scene *scene);

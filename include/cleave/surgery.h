@@ -7,7 +7,7 @@
 //
 // Four operations are several transactions in a row: refining and coarsening to a level, and adapting, go level by
 // level; a slice refines, moves, splits, and cuts in the end. Where one of these fails, those before it stand: the body
-// is the same in other cells, and not cut. Of refining, coarsening and adapting the report then tells what stands.
+// is the same in other cells, and not cut. The report then tells what stands, and so does the sentence.
 //
 // What an operation selects is said in two ways. Zones (physics.h) speak of the body at rest, as everywhere: the same
 // cells whatever the body does meanwhile. Blades and surfaces are things in space: they meet the body where it is now.

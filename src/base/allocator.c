@@ -13,6 +13,9 @@
 // come and go: pages that the system hands out anew it clears first, which takes longer than most of what is done with
 // them.
 //
+// The system promises more memory than there is, and ends programs that make use of it. So as much is held as the
+// machine has, less an eighth, and no more: who asks for more hears that there is none, and can say so.
+//
 // Calls may come from any thread. Under sanitizers, which watch over malloc's blocks, and where the system knows no
 // large pages, malloc serves all.
 
@@ -24,6 +27,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static void *resize_plain(void *user, void *p, size_t old_size, size_t new_size) {
   (void)user;
@@ -68,6 +72,7 @@ typedef struct tract {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static tract *tracts;
+static size_t held, most; // of blocks in tracts; 0 as long as nobody asked how much there may be
 
 static const clv_allocator plain = {.resize = resize_plain};
 
@@ -210,6 +215,13 @@ static size_t block_size(size_t size) {
   return size < SMALL ? 0 : whole(size, LINE);
 }
 
+// Of memory: all that the machine has, but for an eighth.
+static size_t find_most(void) {
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  const size_t all = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX;
+  return all - all / 8;
+}
+
 // A block that moves: from malloc to a tract, back, or from place to place.
 static void *move_block(void *p, size_t old_size, size_t new_size) {
   const size_t old_block = block_size(old_size), new_block = block_size(new_size);
@@ -225,13 +237,16 @@ static void *move_block(void *p, size_t old_size, size_t new_size) {
 
 static void *resize_block(void *p, size_t old_size, size_t new_size) {
   const size_t old_block = block_size(old_size), new_block = block_size(new_size);
-  if (new_size > SIZE_MAX / (2 * ROOM)) return NULL;
+  if (!most) most = find_most();
+  if (new_size > SIZE_MAX / (2 * ROOM) || (new_block > old_block && new_block - old_block > most - held)) return NULL;
   if (new_size == 0) {
     give_block(p, old_block);
+    held -= old_block;
     return NULL;
   }
-  if (old_block && new_block && adjust_block(p, old_block, new_block)) return p;
-  return move_block(p, old_size, new_size);
+  void *q = old_block && new_block && adjust_block(p, old_block, new_block) ? p : move_block(p, old_size, new_size);
+  if (q) held += new_block - old_block;
+  return q;
 }
 
 static void *resize_any(void *user, void *p, size_t old_size, size_t new_size) {

@@ -48,6 +48,10 @@ static bool finite3(const double *v) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 
+static double squared_length(const double *a) {
+  return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
 const char *physics_zone_wrong(const clv_zone *zone) {
   if ((unsigned)zone->kind > CLV_ZONE_CAPSULE) return "its kind is unknown";
   const bool spatial = zone->kind >= CLV_ZONE_BOX;
@@ -59,8 +63,7 @@ const char *physics_zone_wrong(const clv_zone *zone) {
   if (zone->kind == CLV_ZONE_BOX)
     for (uint32_t k = 0; k < 3; k++)
       if (zone->extent[k] < zone->point[k]) return "its greatest corner lies below its least";
-  if (zone->kind == CLV_ZONE_PLANE && zone->extent[0] == 0 && zone->extent[1] == 0 && zone->extent[2] == 0)
-    return "its normal has no length";
+  if (zone->kind == CLV_ZONE_PLANE && !(squared_length(zone->extent) > 0)) return "its normal has no length";
   return NULL;
 }
 
@@ -75,8 +78,7 @@ void physics_zone_displace(clv_zone *zone, const double by[3]) {
 // Points
 
 static double squared_distance(const double *a, const double *b) {
-  const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-  return x * x + y * y + z * z;
+  return squared_length((const double[]){a[0] - b[0], a[1] - b[1], a[2] - b[2]});
 }
 
 static double distance_to_segment(const double *p, const double *a, const double *b) {

@@ -193,8 +193,9 @@ static void draw_legend(const drawing *d, const char *name, result_canvas *canva
     const result_point corner = {left, top + high * (BARS - 1 - k) / BARS}, size = {WIDTH, high / BARS + 1};
     result_canvas_fill(canvas, corner, size, picture_palette((k + 0.5) / BARS));
   }
-  for (uint32_t k = 0; k < axis.count; k++) {
-    const double value = result_axis_number(&axis, k), y = top + high * (1 - part_of_range(d, value));
+  const bool even = !(d->greatest > d->least); // there is one value, and one number
+  for (uint32_t k = 0; k < (even ? 1 : axis.count); k++) {
+    const double value = even ? d->least : result_axis_number(&axis, k), y = top + high * (1 - part_of_range(d, value));
     result_axis_text(&axis, value, text);
     result_canvas_text(canvas, (result_point){left + WIDTH + 6, y + 4}, &numbers, text);
   }

@@ -7,7 +7,7 @@
 static bool check_plane(const scene_reader *r, const scene_plane *plane) {
   if (!plane->part.node) return true;
   const double *n = plane->normal;
-  if (n[0] != 0 || n[1] != 0 || n[2] != 0) return true;
+  if (n[0] * n[0] + n[1] * n[1] + n[2] * n[2] > 0) return true;
   return scene_fail(r, scene_place(&plane->part, "normal"), "'normal' has no length; it must point somewhere");
 }
 
@@ -126,6 +126,12 @@ static bool check_body_name(const scene_reader *r, const clv_scene *scene, const
                     nearest.word ? ", did you mean '" : "", nearest.word ? nearest.word : "", nearest.word ? "'?" : "");
 }
 
+// Where a path leads a tool, which does nothing when it is over at once.
+static bool check_tool(const scene_reader *r, const scene_part *part, const scene_path *path) {
+  if (!path->count || path->items[path->count - 1].time > 0) return true;
+  return scene_fail(r, scene_place(part, "path"), "'path' is over when it begins: give it a key at a later time");
+}
+
 static bool check_event(const scene_reader *r, const clv_scene *scene, scene_event *event) {
   for (int kind = 0; kind < CLV_ACTION_KIND_COUNT; kind++) {
     scene_hold *action = &event->action[kind];
@@ -136,6 +142,10 @@ static bool check_event(const scene_reader *r, const clv_scene *scene, scene_eve
     if (kind == CLV_ACTION_PULL && !check_pull(r, action)) return false;
     const bool may_last = kind == CLV_ACTION_APPLY || kind == CLV_ACTION_ADAPT;
     if (may_last && !check_for(r, action, scene_action_groups[kind])) return false;
+    const bool is_tool = kind != CLV_ACTION_PULL && kind != CLV_ACTION_MOVE;
+    if (!check_tool(r, &action->blade.part, &action->blade.path) ||
+        (is_tool && !check_tool(r, &action->part, &action->path)))
+      return false;
     if (action->surface && !action->surface[0])
       return scene_fail(r, scene_place(&action->part, "surface"), "'surface' is empty; name a file");
   }

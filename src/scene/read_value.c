@@ -96,10 +96,13 @@ static bool in_range(const scene_range *range, double value) {
          (range->below ? value < range->greatest : value <= range->greatest);
 }
 
-static bool out_of_range(const scene_reader *r, const scene_key *key, const scene_node *node) {
+static bool out_of_range(const scene_reader *r, const scene_key *key, const scene_node *node, double value) {
   const char *unit = scene_unit_name(key->quantity);
-  return scene_fail(r, node, "'%s' must be %s%s%s, not %s", key->name, scene_describe_range(key).text, *unit ? " " : "",
-                    unit, scene_node_show(node).text);
+  scene_phrase range = scene_describe_range(key);
+  if (value > key->range.greatest && !(key->range.greatest < UINT32_MAX)) // that is not worth telling otherwise
+    snprintf(range.text, sizeof range.text, "at most %s", scene_real_show(key->range.greatest).text);
+  return scene_fail(r, node, "'%s' must be %s%s%s, not %s", key->name, range.text, *unit ? " " : "", unit,
+                    scene_node_show(node).text);
 }
 
 static bool read_quantity(const scene_reader *r, const scene_key *key, scene_quantity quantity, const scene_node *node,
@@ -124,7 +127,7 @@ static bool read_real(const scene_reader *r, const scene_key *key, const scene_n
     return true;
   }
   if (!read_quantity(r, key, key->quantity, node, to)) return false;
-  return in_range(&key->range, *to) || out_of_range(r, key, node);
+  return in_range(&key->range, *to) || out_of_range(r, key, node, *to);
 }
 
 static bool read_digits(const char *text, uint32_t *to) {
@@ -144,7 +147,7 @@ static bool read_whole(const scene_reader *r, const scene_key *key, const scene_
   double number;
   if (node->kind != SCENE_SCALAR) return wrong_type(r, key, node);
   if (scene_quantity_read(node->text, SCENE_NUMBER, &number) != SCENE_IS_NUMBER) return wrong_type(r, key, node);
-  if (!in_range(&key->range, number)) return out_of_range(r, key, node);
+  if (!in_range(&key->range, number)) return out_of_range(r, key, node, number);
   return read_digits(node->text, to) || wrong_type(r, key, node);
 }
 

@@ -192,6 +192,10 @@ bool clv_scene_event_place(const clv_scene *scene, uint32_t label, uint32_t *lin
   return true;
 }
 
+double clv_scene_event_time(const clv_scene *scene, uint32_t label) {
+  return label && label <= scene->root.events.count ? scene->root.events.items[label - 1].at : NAN;
+}
+
 const clv_recorder_def *clv_scene_output(const clv_scene *scene) {
   return &scene->output;
 }

@@ -407,6 +407,6 @@ clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery
   BASE_RELEASE(a, &c.seen);
   BASE_RELEASE(a, &c.room);
   BASE_RELEASE(a, &c.old);
-  if (result == CLV_OK && report) *report = did;
-  return result;
+  if (report) *report = did;
+  return surgery_stopped(s, result, &did);
 }

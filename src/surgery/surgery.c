@@ -19,13 +19,15 @@ clv_result surgery_no_memory(clv_surgery *surgery) {
 }
 
 clv_result surgery_stopped(clv_surgery *surgery, clv_result result, const clv_surgery_report *stands) {
-  if (result == CLV_OK || !(stands->refined || stands->coarsened)) return result;
+  if (result == CLV_OK || !(stands->refined || stands->coarsened || stands->split || stands->moved)) return result;
   const clv_error why = surgery->error;
+  char split[80] = "";
+  if (stands->split || stands->moved)
+    snprintf(split, sizeof split, ", %u split, and %u vertices moved", stands->split, stands->moved);
   return surgery_fail(
       surgery, result,
-      "%.800s; that holds for the level it came to, before it %u cells were refined and %u put together, "
-      "and stay so",
-      why.message, stands->refined, stands->coarsened);
+      "%.800s; that holds for the step it came to, before it %u cells were refined and %u put together%s, and stay so",
+      why.message, stands->refined, stands->coarsened, split);
 }
 
 clv_result surgery_of_map(clv_surgery *surgery, clv_result result) {

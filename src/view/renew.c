@@ -79,7 +79,8 @@ bool view_renewal_part(const view_renewal *renewal, const view_touched_key *keys
   const view_table *table = renewal->table;
   bool done = true;
   for (uint32_t k = 0; done && k < count; k++) {
-    if (count - k > 2 * AHEAD) CLV_PREFETCH(table->row_of_key.data + keys[k + 2 * AHEAD].like);
+    const uint32_t like = count - k > 2 * AHEAD ? keys[k + 2 * AHEAD].like : 0;
+    if (like < table->row_of_key.count) CLV_PREFETCH(table->row_of_key.data + like);
     if (count - k > AHEAD) expect(table, view_row_of_key(table, keys[k + AHEAD].like));
     done = part(renewal, &keys[k]);
   }

@@ -22,6 +22,8 @@ static clv_result test_path(clv_world *world, const clv_action *action) {
   if (!(needs & (ACTION_PATH | ACTION_MAY_PATH)) || !given) return CLV_OK;
   uint32_t key;
   const char *wrong = physics_path_wrong(action->path, action->key_count, &key);
+  if (!wrong && world_kinds[action->kind].use && !(action->path[action->key_count - 1].time > 0))
+    return refuse(world, action, "has a path that is over when it begins: give it a key at a later time");
   if (!wrong) return CLV_OK;
   return world_fail(world, CLV_ERROR_ARGUMENT, "the path of action '%s', at key %u (counted from 0): %s",
                     world_kinds[action->kind].name, key, wrong);

@@ -41,6 +41,7 @@ clv_result world_move_scalpel(clv_world *world, const world_action *entry, doubl
                               clv_surgery_report *report) {
   const clv_action *a = &entry->action;
   world_scalpel *tool = find(world, number_of(world, entry));
+  if (!tool) return CLV_OK; // nothing was left of the body when it was to be taken up
   tool->last = (clv_scalpel_report){0};
   const clv_result result = world_follow(world, entry, from, to, move_stroke, report);
   if (result != CLV_OK || to < a->path[a->key_count - 1].time) return result;

@@ -87,6 +87,14 @@ it 'a region that is not there' refuses "wrong.yaml:3:6: the mesh has no region 
   'cleave: 1\nmesh: {grid: hex}\nfix: ground\nuntil: 1\n'
 it 'a tag that is not there' refuses 'wrong.yaml:3:7: no element of the mesh has the tag 7' \
   'cleave: 1\nmesh: {grid: hex}\nfix: [7]\nuntil: 1\n'
+it 'a path that is over at once' refuses "wrong.yaml:4:62: 'path' is over when it begins: give it a key at a later time" \
+  'cleave: 1\nmesh: {grid: hex}\nuntil: 1\nevents: [{at: 0, knife: {edge: [[0, 0, 0], [1, 0, 0]], path: [[0, [0, 0, 0]]]}}]\n'
+it 'a blade whose path is over at once' refuses "wrong.yaml:4:70: 'path' is over when it begins: give it a key at a later time" \
+  'cleave: 1\nmesh: {grid: hex}\nuntil: 1\nevents: [{at: 0, slice: {blade: {edge: [[0, 0, 0], [1, 0, 0]], path: [[0, [0, 0, 0]]]}}}]\n'
+it 'a normal too short to be one' refuses "wrong.yaml:4:58: 'normal' has no length; it must point somewhere" \
+  'cleave: 1\nmesh: {grid: hex}\nuntil: 1\nevents: [{at: 0, cut: {plane: {point: [0, 0, 0], normal: [1e-200, 0, 0]}}}]\n'
+it 'a level beyond all numbers' refuses "wrong.yaml:4:64: 'level' must be at most 4294967295, not '99999999999'" \
+  'cleave: 1\nmesh: {grid: hex}\nuntil: 1\nevents: [{at: 0, coarsen: {box: [[0, 0, 0], [1, 1, 1]], level: 99999999999}}]\n'
 
 # ---- run
 
@@ -171,6 +179,20 @@ END
   rm -rf out.d && cleave 0 run vain.yaml --out out.d --json && [ "$(./json out events_in_vain)" = 1 ] || fail 'not counted'
 }
 it 'an event that finds nothing to do is told with its place, and the run goes on' finds_nothing
+
+is_never_due() {
+  cat tiny.yaml - >late.yaml <<'END'
+events:
+  - {at: 0.09, gravity: [0, 0, 0]}
+  - {at: 0.1, remove: {box: [[0, 0, 0], [1, 1, 1]]}}
+END
+  warning="late.yaml:10:5: warning: the event at 0.1 s is never due: the last step begins at 0.09 s; let it come earlier, or 'until' later"
+  cleave 0 scene check late.yaml && says "$warning"
+  rm -rf out.d && cleave 0 run late.yaml --steps 2 --out out.d && says "$warning"
+  rm -rf out.d && cleave 0 run late.yaml --until 0.11 --out out.d
+  ! grep -q warning err || fail 'it is due'
+}
+it 'an event behind the last step is told' is_never_due
 
 fails_on_its_way() {
   cat tiny.yaml - >failing.yaml <<'END'
