@@ -389,6 +389,39 @@ static void halving_helps(void **unused) {
   clv_body_destroy(body);
 }
 
+// What Newmark's method refuses is as it was, and the method that it names makes the same steps from the beginning.
+static void newmark_names_a_method_that_damps(void **unused) {
+  (void)unused;
+  static const char words[] = "from the beginning a method that damps, as ";
+  beam b = soft_beam();
+  b.model = "fem-corotational";
+  b.gravity[2] = -10;
+  clv_solver_def def = beam_method(CLV_NEWMARK);
+  def.newton_iterations = 1; // too few
+  for (uint32_t way = 0; way < 2; way++) {
+    clv_body *body = beam_create(&b);
+    beam_clamp(body);
+    clv_solver *solver = beam_solver(body, &def);
+    bits kept = keep_bits(body);
+    const clv_result result = clv_solver_step(solver, 0, 0.3, NULL);
+    if (way == 0) {
+      assert_int_equal(result, CLV_ERROR_REFUSED);
+      assert_bits(body, &kept);
+      const char *found = strstr(clv_solver_error(solver), words);
+      assert_non_null(found);
+      const int method = clv_method_from_name(found + strlen(words));
+      assert_true(method >= 0 && method != CLV_NEWMARK);
+      def.method = (clv_method)method;
+    } else {
+      if (result != CLV_OK) fail_msg("%s", clv_solver_error(solver));
+      free(kept.x);
+      free(kept.v);
+    }
+    clv_solver_destroy(solver);
+    clv_body_destroy(body);
+  }
+}
+
 static void a_broken_state_is_refused_as_it_is(void **unused) {
   (void)unused;
   for (uint32_t m = 0; m < CLV_METHOD_COUNT; m++)
@@ -586,6 +619,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(implicit_methods_have_no_stable_step),
       cmocka_unit_test(a_step_that_is_too_long_is_halved_or_refused),
       cmocka_unit_test(halving_helps),
+      cmocka_unit_test(newmark_names_a_method_that_damps),
       cmocka_unit_test(a_broken_state_is_refused_as_it_is),
       cmocka_unit_test(wrong_numbers_are_refused),
       cmocka_unit_test(held_axes_do_not_move),

@@ -298,7 +298,8 @@ static clv_result give_up(clv_solver *solver, double time, double dt) {
   char advice[160] = "take a smaller step";
   if (solver->def.method == CLV_STATIC) snprintf(advice, sizeof advice, "hold it at more places, or load it less");
   if (solver->def.method == CLV_NEWMARK)
-    snprintf(advice, sizeof advice, "take a smaller step, or a method that damps, as implicit-euler");
+    snprintf(advice, sizeof advice,
+             "take a smaller step, or from the beginning a method that damps, as implicit-euler");
   if (is_explicit) snprintf(advice, sizeof advice, "take a smaller step, or an implicit method");
   double stable = 0;
   if (is_explicit && clv_solver_stable_step(solver, &stable) == CLV_OK && stable > 0)
