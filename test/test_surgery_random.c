@@ -406,10 +406,11 @@ static void check_tally(const tally *t) {
   for (uint32_t k = 0; k < random_surgery_count; k++)
     print_message("%6u  %s\n", t->operations[k], random_surgeries[k].name);
   print_message("%u operations of %u changed something in %u bodies (%u of them twice, %u again as advised), with %u "
-                "steps (%u refused); "
+                "steps (%u refused, in %u bodies); "
                 "models %u, kinds %u, ways %u at least; %u cells put together after cuts\n",
-                t->done, t->tried, t->bodies, t->twins, t->advised, t->steps, t->refused, least_of(t->models, MODELS),
-                least_of(t->kinds, CLV_GRID_KIND_COUNT), least_of(t->ways, WAYS), t->together_after_cuts);
+                t->done, t->tried, t->bodies, t->twins, t->advised, t->steps, t->refused, t->stalled,
+                least_of(t->models, MODELS), least_of(t->kinds, CLV_GRID_KIND_COUNT), least_of(t->ways, WAYS),
+                t->together_after_cuts);
   // Edges are bisected where all cells are simplices and those about the edge are not refined, which is rare. In
   // statics Newton's method stalls in a body or two, as Newmark's does, and says so.
   const uint32_t least = t->done / 500;
