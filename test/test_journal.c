@@ -597,6 +597,56 @@ static void a_damaged_journal_is_refused(void **state) {
   clv_map_destroy(solid);
 }
 
+// Of all behind the first sixteen bytes: what somebody who makes a journal up would put there.
+static void seal(uint8_t *bytes, size_t size) {
+  uint64_t hash = UINT64_C(0xCBF29CE484222325);
+  for (size_t k = 16; k < size; k++) hash = (hash ^ bytes[k]) * UINT64_C(0x100000001B3);
+  memcpy(bytes + 8, &hash, sizeof hash);
+}
+
+// Writes that no map can have made, in a journal that is sealed: to darts that are not there, or are not what the write
+// is for.
+static void writes_that_cannot_be_are_refused(void **state) {
+  (void)state;
+  enum { LINK, ALPHA, DROP = 6, HEAD = 48 };
+  clv_map *map = create_map(3), *copy = create_map(3);
+  begin(map);
+  const clv_dart tet = add_cell(map, CLV_TET);
+  commit(map);
+  begin(copy);
+  assert_int_equal(add_cell(copy, CLV_TET), tet);
+  commit(copy);
+  clv_journal *journal = clv_journal_create(map);
+  begin(map);
+  assert_int_equal(clv_map_insert_vertex(map, tet, NULL), CLV_OK);
+  commit(map);
+  const size_t size = clv_journal_saved_size(journal);
+  uint8_t *bytes = malloc(size);
+  assert_non_null(bytes);
+  clv_journal_save(journal, bytes);
+  const clv_dart nowhere = 1u << 30;
+  const uint32_t wrong[][4] = {
+      {DROP, tet, 0, 0},        {DROP, nowhere, 0, 0},      {LINK, tet, 0, nowhere},
+      {LINK, tet + 1, 0, tet},  {LINK, nowhere, 0, tet},    {ALPHA | 3u << 8, tet, tet, tet + 1},
+      {ALPHA, nowhere, 0, tet}, {ALPHA, tet, tet, nowhere}, {250, tet, 0, 0}};
+  const uint64_t before = clv_map_hash(copy);
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    memcpy(bytes + HEAD + 8, wrong[k], sizeof wrong[k]); // behind the only commit's
+    seal(bytes, size);
+    clv_error error = {0};
+    clv_journal *loaded = clv_journal_load(copy, bytes, size, &error);
+    if (loaded)
+      assert_int_equal(clv_journal_replay(loaded, copy), CLV_ERROR_INPUT);
+    else
+      assert_int_equal(error.code, CLV_ERROR_INPUT);
+    clv_journal_destroy(loaded);
+    assert_true(clv_map_hash(copy) == before);
+  }
+  free(bytes);
+  clv_map_destroy(map);
+  clv_map_destroy(copy);
+}
+
 static void a_journal_loads_whole_or_not_at_all(void **state) {
   (void)state;
   clv_map *map = create_map(3);
@@ -664,6 +714,7 @@ int main(void) {
       cmocka_unit_test(columns_that_pass_leave_no_trace),
       cmocka_unit_test(a_journal_is_saved_and_loaded),
       cmocka_unit_test(a_damaged_journal_is_refused),
+      cmocka_unit_test(writes_that_cannot_be_are_refused),
       cmocka_unit_test(a_journal_loads_whole_or_not_at_all),
       cmocka_unit_test(a_journal_begins_between_transactions),
   };

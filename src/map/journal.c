@@ -99,6 +99,14 @@ void map_journals_append(map *m) {
   }
 }
 
+// Whether a dart is the first of a facet of a plain cell, which its row tells the link of.
+static bool has_link(const map *m, clv_dart dart) {
+  const clv_page page = map_page(m, dart);
+  if (!map_is_template(page.kind) || !map_dart_plain(m, dart)) return false;
+  const clv_template *shape = &clv_templates[page.kind];
+  return shape->facet_first[shape->facet[dart & 63u]] == (dart & 63u);
+}
+
 // Does one write again; *same becomes false when it does not come out as it did.
 static clv_result redo(map *m, map_write w, bool *same) {
   clv_dart dart = w.dart;
@@ -109,10 +117,11 @@ static clv_result redo(map *m, map_write w, bool *same) {
   if (!*same) return CLV_OK;
   switch ((map_op)w.op) {
   case MAP_LINK:
-    result = map_link(m, w.dart, w.after);
+    *same = has_link(m, w.dart) && (!w.after || clv_dart_alive(&m->view, w.after));
+    if (*same) result = map_link(m, w.dart, w.after);
     break;
   case MAP_ALPHA:
-    *same = map_record(m, w.dart) != MAP_NO_RECORD;
+    *same = map_record(m, w.dart) != MAP_NO_RECORD && clv_dart_alive(&m->view, w.after);
     if (*same) result = map_set_alpha(m, w.dart, w.i, w.after);
     break;
   case MAP_EXTEND:
@@ -128,7 +137,8 @@ static clv_result redo(map *m, map_write w, bool *same) {
     result = map_dart_hang(m, w.after, (int32_t)w.i - 1, w.before, &dart);
     break;
   case MAP_DART_DROP:
-    result = map_dart_drop(m, w.dart);
+    *same = map_record(m, w.dart) != MAP_NO_RECORD;
+    if (*same) result = map_dart_drop(m, w.dart);
     break;
   case MAP_TURN:
     result = map_turn(m, w.dart);
