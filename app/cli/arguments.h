@@ -19,9 +19,12 @@ const char *const *cli_values(const cli_call *call, const char *option);
 const char *cli_value(const cli_call *call, const char *option);
 bool cli_flag(const cli_call *call, const char *option);
 
+enum { CLI_MOST_THREADS = 1024 };
+
 // Numbers, without mercy: nothing before or behind them, decimal, in range. `name` is what the number is called in the
 // complaint: "NX must be a whole number from 1 to 10, not '0x4'".
-int cli_whole_number(const cli_call *call, const char *name, const char *text, uint32_t least, uint32_t *number);
+int cli_whole_number(const cli_call *call, const char *name, const char *text, uint32_t least, uint32_t most,
+                     uint32_t *number);
 int cli_length(const cli_call *call, const char *name, const char *text, double *length);
 int cli_number(const cli_call *call, const char *name, const char *text, double *number);
 // "X,Y,Z"

@@ -211,7 +211,7 @@ static int read_options(const cli_call *call, film *f) {
   int result = cli_look(call, &f->look);
   f->rate = 25;
   if (result == CLI_OK && cli_value(call, "rate"))
-    result = cli_whole_number(call, "N", cli_value(call, "rate"), 1, &f->rate);
+    result = cli_whole_number(call, "N", cli_value(call, "rate"), 1, UINT32_MAX, &f->rate);
   if (result != CLI_OK) return result;
   f->output = cli_value(call, "output");
   const char *point = strrchr(f->output, '.');

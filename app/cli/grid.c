@@ -30,7 +30,7 @@ static int read_cells(const cli_call *call, clv_grid_def *def) {
   }
   for (int axis = 0; axis < 3 && axis + 1 < call->word_count; axis++) {
     const uint32_t least = flat && axis == 2 ? 0 : 1;
-    const int result = cli_whole_number(call, names[axis], call->words[axis + 1], least, &def->cells[axis]);
+    const int result = cli_whole_number(call, names[axis], call->words[axis + 1], least, UINT32_MAX, &def->cells[axis]);
     if (result != CLI_OK) return result;
   }
   return CLI_OK;

@@ -48,8 +48,9 @@ static int read_clip(const cli_call *call, clv_picture_def *def) {
 static int read_size(const cli_call *call, clv_picture_def *def) {
   const char *const *size = cli_values(call, "size");
   if (!size) return CLI_OK;
-  const int result = cli_whole_number(call, "WIDTH", size[0], 16, &def->width);
-  return result == CLI_OK ? cli_whole_number(call, "HEIGHT", size[1], 16, &def->height) : result;
+  const int result = cli_whole_number(call, "WIDTH", size[0], CLV_PICTURE_LEAST, CLV_PICTURE_MOST, &def->width);
+  return result == CLI_OK ? cli_whole_number(call, "HEIGHT", size[1], CLV_PICTURE_LEAST, CLV_PICTURE_MOST, &def->height)
+                          : result;
 }
 
 int cli_look(const cli_call *call, clv_picture_def *def) {

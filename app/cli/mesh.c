@@ -264,7 +264,7 @@ static int read_numbers(job *j) {
   if (result == CLI_OK && quality && j->quality < 1.0) {
     result = cli_misused(j->call->command, "Q must be 1 or more: no tetrahedron can be asked to be better");
   }
-  if (result == CLI_OK && timeout) result = cli_whole_number(j->call, "S", timeout, 1, &j->timeout);
+  if (result == CLI_OK && timeout) result = cli_whole_number(j->call, "S", timeout, 1, UINT32_MAX, &j->timeout);
   return result;
 }
 

@@ -9,19 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_whole_number(const char *text, uint32_t least, uint32_t *number) {
+static bool read_whole_number(const char *text, uint32_t least, uint32_t most, uint32_t *number) {
   if (!*text || text[strspn(text, "0123456789")]) return false;
   errno = 0;
   const unsigned long long value = strtoull(text, NULL, 10);
-  if (errno || value < least || value > UINT32_MAX) return false;
+  if (errno || value < least || value > most) return false;
   *number = (uint32_t)value;
   return true;
 }
 
-int cli_whole_number(const cli_call *call, const char *name, const char *text, uint32_t least, uint32_t *number) {
-  if (read_whole_number(text, least, number)) return CLI_OK;
+int cli_whole_number(const cli_call *call, const char *name, const char *text, uint32_t least, uint32_t most,
+                     uint32_t *number) {
+  if (read_whole_number(text, least, most, number)) return CLI_OK;
   return cli_misused(call->command, "%s must be a whole number from %" PRIu32 " to %" PRIu32 ", not '%s'", name, least,
-                     UINT32_MAX, text);
+                     most, text);
 }
 
 // A number, and where it ends: before `behind`.

@@ -47,8 +47,7 @@ static int read_parameters(job *j) {
 static int read_level(job *j) {
   const char *level = cli_value(j->call, "level");
   uint32_t number = 0;
-  const int result = level ? cli_whole_number(j->call, "K", level, 0, &number) : CLI_OK;
-  if (result == CLI_OK && number > 100) return cli_misused(j->call->command, "K is at most 100");
+  const int result = level ? cli_whole_number(j->call, "K", level, 0, 100, &number) : CLI_OK;
   j->level = (int32_t)number;
   j->leveled = level != NULL;
   return result;
@@ -59,8 +58,7 @@ static int read_rounds(job *j) {
   j->rounds = 1;
   if (rounds && at && strncmp(at, "all", 3) != 0)
     return cli_misused(j->call->command, "--rounds go over all places; '%s' is one", at);
-  const int result = rounds ? cli_whole_number(j->call, "N", rounds, 1, &j->rounds) : CLI_OK;
-  return result == CLI_OK && j->rounds > 1000 ? cli_misused(j->call->command, "N is at most 1000") : result;
+  return rounds ? cli_whole_number(j->call, "N", rounds, 1, 1000, &j->rounds) : CLI_OK;
 }
 
 static int read_most(job *j) {
@@ -71,7 +69,7 @@ static int read_most(job *j) {
     return cli_misused(j->call->command,
                        "'%s' does not say which places come first: write rank VALUE behind its guards",
                        clv_rule_name(j->rule));
-  return most ? cli_whole_number(j->call, "N", most, 1, &j->most) : CLI_OK;
+  return most ? cli_whole_number(j->call, "N", most, 1, UINT32_MAX, &j->most) : CLI_OK;
 }
 
 // Places go to the parameters in order, the level to those that take one. What a script takes is known to the script

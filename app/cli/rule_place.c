@@ -59,7 +59,7 @@ static clv_dart cell_of_element(const cli_body *body, size_t element) {
 
 static int find_cell(const cli_call *call, const cli_body *body, const char *text, clv_dart *dart) {
   uint32_t element;
-  const int result = cli_whole_number(call, "the number of a cell", text, 0, &element);
+  const int result = cli_whole_number(call, "the number of a cell", text, 0, UINT32_MAX, &element);
   if (result != CLI_OK) return result;
   *dart = element < body->mesh.element_count ? cell_of_element(body, element) : CLV_NO_DART;
   if (*dart) return CLI_OK;
@@ -96,7 +96,7 @@ static int corner_at(const cli_body *body, clv_dart cell, const double point[3],
 static int find_vertex(const cli_call *call, const cli_body *body, const char *text, clv_dart *dart) {
   const clv_mesh *mesh = &body->mesh;
   uint32_t point;
-  int result = cli_whole_number(call, "the number of a vertex", text, 0, &point);
+  int result = cli_whole_number(call, "the number of a vertex", text, 0, UINT32_MAX, &point);
   if (result != CLI_OK) return result;
   for (size_t e = 0; point < mesh->point_count && e < mesh->element_count && !*dart && result == CLI_OK; e++) {
     const clv_dart cell = uses(mesh, e, point) ? cell_of_element(body, e) : CLV_NO_DART;
@@ -140,7 +140,7 @@ static int find_dart(const cli_call *call, const cli_body *body, char *text, clv
     return cli_misused(call->command, "'%s' is no place; write a dart, cell:N, vertex:N, facet:N:N, path:D+D or all",
                        text);
   }
-  const int result = cli_whole_number(call, "a dart", text, 1, dart);
+  const int result = cli_whole_number(call, "a dart", text, 1, UINT32_MAX, dart);
   if (result != CLI_OK || clv_dart_alive(body->map, *dart)) return result;
   return cli_misused(call->command, "there is no dart %s in the map of %s", text, body->path);
 }

@@ -88,10 +88,9 @@ static int read_wishes(const cli_call *call, wishes *to) {
   const char *threads = cli_value(call, "threads"), *every = cli_value(call, "checkpoint-every");
   int result = CLI_OK;
   if (steps && until) return cli_misused(call->command, "--steps and --until both say when to end; give one of them");
-  if (steps) result = cli_whole_number(call, "N", steps, 1, &to->steps);
+  if (steps) result = cli_whole_number(call, "N", steps, 1, UINT32_MAX, &to->steps);
   if (result == CLI_OK && until) result = cli_time(call, "T", until, &to->until);
-  if (result == CLI_OK && threads) result = cli_whole_number(call, "N", threads, 1, &to->threads);
-  if (result == CLI_OK && to->threads > 1024) return cli_misused(call->command, "1024 threads are enough");
+  if (result == CLI_OK && threads) result = cli_whole_number(call, "N", threads, 1, CLI_MOST_THREADS, &to->threads);
   if (result == CLI_OK && every) result = cli_time(call, "T", every, &to->checkpoint_every);
   return result;
 }

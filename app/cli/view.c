@@ -55,7 +55,7 @@ static int open_live(viewing *v) {
   clv_error error = {0};
   clv_live_def def = clv_default_live_def();
   const char *threads = cli_value(v->call, "threads"), *speed = cli_value(v->call, "speed");
-  int result = threads ? cli_whole_number(v->call, "N", threads, 1, &def.threads) : CLI_OK;
+  int result = threads ? cli_whole_number(v->call, "N", threads, 1, CLI_MOST_THREADS, &def.threads) : CLI_OK;
   if (result == CLI_OK && speed) result = cli_number(v->call, "F", speed, &def.factor);
   if (result != CLI_OK) return result;
   if (def.factor < 0 || def.factor > 1000) return cli_misused(v->call->command, "--speed goes from 0 to 1000");
@@ -80,8 +80,7 @@ static int view(viewing *v) {
   clv_error error = {0};
   cli_server_def def = {.address = cli_value(v->call, "listen")};
   const char *port = cli_value(v->call, "port");
-  int result = port ? cli_whole_number(v->call, "N", port, 1, &def.port) : CLI_OK;
-  if (result == CLI_OK && def.port > 65535) result = cli_misused(v->call->command, "ports go up to 65535");
+  int result = port ? cli_whole_number(v->call, "N", port, 1, 65535, &def.port) : CLI_OK;
   if (result != CLI_OK) return result;
   v->server = cli_server_open(&def);
   if (!v->server) return CLI_FAILURE;

@@ -13,6 +13,8 @@
 
 CLV_BEGIN_DECLS
 
+enum { CLV_PICTURE_LEAST = 16, CLV_PICTURE_MOST = 8192 }; // pixels of a side
+
 typedef struct clv_picture_def {
   const char *title;      // below; NULL: none
   uint32_t width, height; // pixels

@@ -14,8 +14,7 @@ enum {
   EDGE = 0x3a4048,
   HELD = 0xc81e1e,
   INK = 0x22262b,
-  LEGEND = 112,       // pixels at the right
-  MOST_PIXELS = 8192, // of a side
+  LEGEND = 112, // pixels at the right
 };
 
 clv_picture_def clv_default_picture_def(void) {
@@ -259,9 +258,10 @@ static bool finite_points(const drawing *d) {
 
 static clv_result test(const drawing *d, clv_error *error) {
   const clv_picture_def *def = d->def;
-  if (def->width < 16 || def->height < 16 || def->width > MOST_PIXELS || def->height > MOST_PIXELS)
+  if (def->width < CLV_PICTURE_LEAST || def->height < CLV_PICTURE_LEAST || def->width > CLV_PICTURE_MOST ||
+      def->height > CLV_PICTURE_MOST)
     return clv_error_set(error, CLV_ERROR_ARGUMENT, "a picture has from 16 x 16 to %d x %d pixels, not %u x %u",
-                         MOST_PIXELS, MOST_PIXELS, def->width, def->height);
+                         CLV_PICTURE_MOST, CLV_PICTURE_MOST, def->width, def->height);
   if (!(def->zoom > 0) || !isfinite(def->zoom))
     return clv_error_set(error, CLV_ERROR_ARGUMENT, "zoom must be above 0, not %g", def->zoom);
   if (!(def->shrink >= 0 && def->shrink < 1))

@@ -184,9 +184,9 @@ in_rounds() {
 it 'in rounds' in_rounds
 it 'rounds at one place' misuse "--rounds go over all places; 'cell:0' is one" \
   rule apply topology.rule unsew3 tet.vtk --at cell:0 --rounds 2 -o a.vtu
-it 'no rounds' misuse "N must be a whole number from 1 to 4294967295, not '0'" \
+it 'no rounds' misuse "N must be a whole number from 1 to 1000, not '0'" \
   rule apply topology.rule unsew3 tet.vtk --rounds 0 -o a.vtu
-it 'too many rounds' misuse 'N is at most 1000' rule apply topology.rule unsew3 tet.vtk --rounds 1001 -o a.vtu
+it 'too many rounds' misuse "N must be a whole number from 1 to 1000, not '1001'" rule apply topology.rule unsew3 tet.vtk --rounds 1001 -o a.vtu
 
 first_by_rank() {
   ok grid hex 4 1 1 -o block.vtu

@@ -1,7 +1,7 @@
 # cleave view before it serves anything, and replays; test/view does the rest.
 
 it 'view: no such scene' complains 'nowhere.yaml: No such file or directory' view nowhere.yaml --no-open
-it 'view: a port too far' misuse 'ports go up to 65535' view small.yaml --port 65536
+it 'view: a port too far' misuse "N must be a whole number from 1 to 65535, not '65536'" view small.yaml --port 65536
 it 'view: a speed nobody can stand' misuse '--speed goes from 0 to 1000' view small.yaml --no-open --speed -1
 it 'view: a directory without frames' complains \
   ".: no frames here; 'cleave run' writes BODY.pvd and its .vtu files" view . --no-open
