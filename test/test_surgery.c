@@ -551,9 +551,9 @@ static void wrong_things_are_refused(void **unused) {
       {{.kind = CLV_CUT_PARTICLES, .particles = &(clv_id){9999, 1}, .count = 1}, "gone"},
       {{.kind = CLV_CUT_ZONE, .zone = {.kind = CLV_ZONE_PLANE}}, "normal"},
       {{.kind = CLV_CUT_ZONE, .zone = {.kind = CLV_ZONE_CAPSULE, .radius = -1}}, "radius"},
-      {{.kind = CLV_CUT_SURFACE}, "no surface"},
+      {{.kind = CLV_CUT_SURFACE}, "there is none"},
       {{.kind = CLV_CUT_SURFACE, .surface = &empty}, "no triangle"},
-      {{.kind = CLV_CUT_SURFACE, .surface = &broken}, "point 77"},
+      {{.kind = CLV_CUT_SURFACE, .surface = &broken}, "a corner that is none of its points"},
       {{.kind = CLV_CUT_BLADE, .blade = {{{NAN, 0, 0}}}}, "blade"},
   };
   for (uint32_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {

@@ -423,6 +423,55 @@ static void memory_may_run_out_at_any_time(void **unused) {
   }
 }
 
+// A blade goes through a bent beam of hexahedra, which split, while the n-th request for memory is refused; 0: none is.
+// What all steps report that they did, those that failed, too. *requests: of all of them.
+static clv_surgery_report slice_without(size_t n, size_t *requests) {
+  const double size[3] = {1.2, 0.2, 0.2};
+  const clv_key path[] = {{0, {0, 0, 0}}, {0.004, {0, 0, -0.4}}};
+  counting_memory memory = {0};
+  recipe r = plain(CLV_IMPLICIT_EULER);
+  r.beam.kind = CLV_GRID_HEX;
+  memcpy(r.beam.cells, (uint32_t[]){4, 1, 1}, sizeof r.beam.cells);
+  memcpy(r.beam.size, size, sizeof size);
+  r.beam.gravity[2] = -1000;
+  r.beam.allocator = counting_allocator(&memory);
+  clv_world *world = create(&r);
+  clv_action slice = {.kind = CLV_ACTION_SLICE, .time = 0.004, .path = path, .key_count = 2};
+  memcpy(slice.edge, (double[2][3]){{0.5, -1, 0.3}, {0.55, 1, 0.3}}, sizeof slice.edge);
+  slice.slice = clv_default_slice();
+  slice.slice.exact = true;
+  slice.slice.snap = slice.slice.quality = 0;
+  schedule(world, &slice);
+  step(world, 4);
+  const size_t first = memory.requests;
+  if (n) memory.fail_at = first + n;
+  clv_surgery_report all = {0};
+  for (uint32_t k = 0, failures = 0; k < 6;) {
+    clv_world_report report;
+    const clv_result result = clv_world_step(world, &report);
+    k += result == CLV_OK;
+    if (result != CLV_OK) assert_true(result == CLV_ERROR_MEMORY && ++failures == 1);
+    all.facets += report.surgery.facets;
+    all.split += report.surgery.split;
+  }
+  *requests = memory.requests - first;
+  clv_world_destroy(world);
+  assert_int_equal(memory.live_bytes, 0);
+  return all;
+}
+
+static void steps_that_fail_report_what_stands(void **unused) {
+  (void)unused;
+  size_t requests, ignored;
+  const clv_surgery_report all = slice_without(0, &requests);
+  assert_true(all.facets > 0 && all.split > 0);
+  for (size_t n = 1; n <= requests; n++) {
+    const clv_surgery_report one = slice_without(n, &ignored);
+    if (one.facets != all.facets || one.split != all.split)
+      fail_msg("without the %zuth: %u facets of %u, %u cells of %u", n, one.facets, all.facets, one.split, all.split);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(time_is_a_number_of_steps),
@@ -440,6 +489,7 @@ int main(void) {
       cmocka_unit_test(particles_are_cut_that_were_parted_before),
       cmocka_unit_test(a_body_that_fails_stops_all),
       cmocka_unit_test(memory_may_run_out_at_any_time),
+      cmocka_unit_test(steps_that_fail_report_what_stands),
   };
   return cmocka_run_group_tests(tests, make_laws, free_laws);
 }

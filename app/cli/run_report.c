@@ -38,6 +38,7 @@ void cli_run_count_events(cli_run_state *run, const clv_world_report *report) {
   clv_surgery_report did = report->surgery;
   for (uint32_t k = 0; k < OPERATIONS; k++) *operation_count(&run->surgery, k) += *operation_count(&did, k);
   run->surgery.gained += did.gained;
+  run->surgery.strained += did.strained;
 }
 
 void cli_run_count(cli_run_state *run, const clv_world_report *report) {
@@ -159,6 +160,9 @@ static void print_surgery(const cli_run_state *run) {
   }
   if (before[0] == ',') puts("");
   if (surgery.gained != 0) printf("mass           %+.6g kg by rules\n", surgery.gained);
+  if (isnan(surgery.strained)) puts("strained       by slices, and nobody knows how much");
+  const double worth = 1e-9 * (run->after.kinetic + fabs(run->after.elastic)); // of a line
+  if (surgery.strained > worth) printf("strained       %+.6g J by slices\n", surgery.strained);
 }
 
 void cli_run_print(const cli_run_state *run) {
@@ -225,6 +229,7 @@ void cli_run_print_json(const cli_run_state *run) {
   cli_json_open(&json, "surgery", '{');
   for (uint32_t k = 0; k < OPERATIONS; k++) cli_json_count(&json, operations[k].name, *operation_count(&surgery, k));
   cli_json_real(&json, "mass_gained_by_rules", surgery.gained);
+  cli_json_real(&json, "energy_gained_by_slices", surgery.strained);
   cli_json_close(&json, '}');
   cli_json_count(&json, "rejected", run->rejected);
   cli_json_count(&json, "linear_iterations", run->linear_iterations);

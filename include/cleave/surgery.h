@@ -6,8 +6,9 @@
 // a sentence, and the body is as it was before the transaction.
 //
 // Four operations are several transactions in a row: refining and coarsening to a level, and adapting, go level by
-// level; a slice refines, moves, splits, and cuts in the end. Where one of these fails, those before it stand: the body
-// is the same in other cells, and not cut. The report then tells what stands, and so does the sentence.
+// level; a slice refines, moves, splits, cuts, and lets what was split give way in the end. Where one of these fails,
+// those before it stand: the body is the same in other cells. The report then tells what stands, and so does the
+// sentence.
 //
 // What an operation selects is said in two ways. Zones (physics.h) speak of the body at rest, as everywhere: the same
 // cells whatever the body does meanwhile. Blades and surfaces are things in space: they meet the body where it is now.
@@ -52,6 +53,8 @@ typedef struct clv_surgery_report {
   uint32_t applied;   // times that a rule was applied
   uint32_t made;      // cells that are parts of no other
   double gained;      // mass (kg) by rules: of cells that they made or removed, or gave another shape at rest
+  double strained;    // elastic energy (J) by splitting cells that are no simplices, where vertices could not give way
+                      // for all of it: mostly none. Not a number where memory was out before it was known
 } clv_surgery_report;
 
 // Cutting
@@ -100,6 +103,9 @@ typedef struct clv_cut {
   clv_blade blade;
   clv_motion motion; // while the blade went
 } clv_cut;
+
+// What is wrong with a surface that is to cut: NULL when nothing is.
+CLV_API const char *clv_surface_wrong(const clv_mesh *surface);
 
 // Unsews the facets. report may be NULL, here and below.
 CLV_API clv_result clv_surgery_cut(clv_surgery *surgery, const clv_cut *cut, clv_surgery_report *report);

@@ -11,10 +11,8 @@ static bool read_surface(const scene_reader *r, clv_scene *scene, const scene_ho
   clv_error error = {0};
   const clv_result result = clv_mesh_read(to, path, &error);
   if (result) return scene_fail_below(r, place, result, error.message);
-  for (size_t e = 0; e < to->element_count; e++) {
-    if (to->kinds[e] == CLV_TRI || to->kinds[e] == CLV_QUAD) return true;
-  }
-  return scene_fail(r, place, "%s has no triangles and no quadrangles to cut with", hold->surface);
+  const char *wrong = clv_surface_wrong(to);
+  return !wrong || scene_fail(r, place, "%s cannot cut: %s", hold->surface, wrong);
 }
 
 // The particles nearest to the points.

@@ -252,30 +252,11 @@ static clv_result select_sheet(clv_surgery *s) {
   return result;
 }
 
-static clv_result add_elements(clv_surgery *s, const clv_mesh *mesh) {
-  for (size_t e = 0; e < mesh->element_count; e++) {
-    const clv_kind kind = (clv_kind)mesh->kinds[e];
-    if (kind != CLV_TRI && kind != CLV_QUAD) continue;
-    const uint32_t *c = mesh->corners + mesh->offsets[e], count = kind == CLV_TRI ? 3 : 4;
-    for (uint32_t k = 0; k < count; k++)
-      if (c[k] >= mesh->point_count)
-        return surgery_fail(s, CLV_ERROR_ARGUMENT, "element %zu of the surface has point %u, and there are %zu", e,
-                            c[k], mesh->point_count);
-    for (uint32_t k = 2; k < count; k++)
-      if (!surgery_sheet_add(&s->sheet, &s->allocator, mesh->points[c[0]], mesh->points[c[k - 1]], mesh->points[c[k]]))
-        return surgery_no_memory(s);
-  }
-  return CLV_OK;
-}
-
 static clv_result select_surface(clv_surgery *s, const clv_mesh *mesh) {
-  if (!mesh) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the cut has no surface");
+  const char *wrong = clv_surface_wrong(mesh);
+  if (wrong) return surgery_fail(s, CLV_ERROR_ARGUMENT, "the surface of the cut: %s", wrong);
   surgery_sheet_start(&s->sheet, s->body->size);
-  clv_result result = add_elements(s, mesh);
-  if (result == CLV_OK && !s->sheet.triangles.count)
-    result =
-        surgery_fail(s, CLV_ERROR_ARGUMENT, "the surface of the cut has no triangle and no quadrangle with an area");
-  return result == CLV_OK ? select_sheet(s) : result;
+  return surgery_sheet_add_all(&s->sheet, &s->allocator, mesh) ? select_sheet(s) : surgery_no_memory(s);
 }
 
 static bool add_blade(clv_surgery *s, const clv_blade *blade) {

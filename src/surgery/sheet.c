@@ -1,5 +1,7 @@
 #include "surgery/sheet.h"
 
+#include "cleave/surgery.h"
+
 #include <math.h>
 
 enum { LEAF = 4, TRIES = 8, DEEPEST = 192 }; // an eighth at least goes to each side: (7/8)^192 of all is none
@@ -24,6 +26,40 @@ static bool has_area(const double *a, const double *b, const double *c) {
   }
   const double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
   return n[0] * n[0] + n[1] * n[1] + n[2] * n[2] > 1e-24 * uu * vv;
+}
+
+static bool is_facet(const clv_mesh *mesh, size_t element) {
+  return mesh->kinds[element] == CLV_TRI || mesh->kinds[element] == CLV_QUAD;
+}
+
+static uint32_t corners_of(const clv_mesh *mesh, size_t element) {
+  return (uint32_t)clv_kind_corners((clv_kind)mesh->kinds[element]);
+}
+
+const char *clv_surface_wrong(const clv_mesh *mesh) {
+  bool cuts = false;
+  for (size_t e = 0; mesh && e < mesh->element_count; e++) {
+    const uint32_t *c = mesh->corners + mesh->offsets[e];
+    if (!is_facet(mesh, e)) continue;
+    if (mesh->offsets[e + 1] - mesh->offsets[e] != corners_of(mesh, e))
+      return "an element has too many or too few corners";
+    for (uint32_t k = 0; k < corners_of(mesh, e); k++)
+      if (c[k] >= mesh->point_count) return "an element has a corner that is none of its points";
+    for (uint32_t k = 2; k < corners_of(mesh, e); k++)
+      cuts = cuts || has_area(mesh->points[c[0]], mesh->points[c[k - 1]], mesh->points[c[k]]);
+  }
+  return !mesh ? "there is none" : cuts ? NULL : "it has no triangle and no quadrangle with an area";
+}
+
+bool surgery_sheet_add_all(surgery_sheet *sheet, const clv_allocator *allocator, const clv_mesh *mesh) {
+  for (size_t e = 0; e < mesh->element_count; e++) {
+    const uint32_t *c = mesh->corners + mesh->offsets[e];
+    if (!is_facet(mesh, e)) continue;
+    for (uint32_t k = 2; k < corners_of(mesh, e); k++)
+      if (!surgery_sheet_add(sheet, allocator, mesh->points[c[0]], mesh->points[c[k - 1]], mesh->points[c[k]]))
+        return false;
+  }
+  return true;
 }
 
 bool surgery_sheet_add(surgery_sheet *sheet, const clv_allocator *allocator, const double *a, const double *b,

@@ -33,6 +33,8 @@ void surgery_sheet_start(surgery_sheet *sheet, double size);
 // Appends a triangle; one without area parts nothing and is left out. False when memory is out.
 bool surgery_sheet_add(surgery_sheet *sheet, const clv_allocator *allocator, const double *a, const double *b,
                        const double *c);
+// Those of a surface that can cut.
+bool surgery_sheet_add_all(surgery_sheet *sheet, const clv_allocator *allocator, const clv_mesh *mesh);
 // Once all are there. False when memory is out.
 bool surgery_sheet_finish(surgery_sheet *sheet, const clv_allocator *allocator);
 

@@ -375,6 +375,16 @@ static clv_result part(slicing *c, clv_surgery_report *report) {
   return CLV_OK;
 }
 
+// What was split gives way, whether or not it could be cut behind that.
+static clv_result let_give_way(slicing *c, clv_result cut, clv_surgery_report *report) {
+  clv_surgery *s = c->surgery;
+  const clv_error why = s->error;
+  const clv_result result = slice_give_way(c, &report->strained);
+  if (cut == CLV_OK) return result;
+  s->error = why;
+  return cut;
+}
+
 clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery_report *report) {
   clv_surgery_report did = {0};
   if (report) *report = did;
@@ -392,8 +402,9 @@ clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery
     result = refine_along(&c, &did);
     if (result == CLV_OK && slice->snap > 0) result = slice_snap(&c, &did);
     if (result == CLV_OK && slice->exact) result = slice_split(&c, &did);
+    const bool pieces = result == CLV_OK && c.plans.count;
     if (result == CLV_OK) result = part(&c, &did);
-    if (result == CLV_OK && c.plans.count) slice_give_way(&c);
+    if (pieces) result = let_give_way(&c, result, &did);
   }
   if (result != CLV_OK && seen.track) seen.track->memory = before;
   const clv_allocator *a = &s->allocator;

@@ -151,6 +151,6 @@ clv_result slice_split_cells(slicing *cutting);
 clv_result slice_note_state(slicing *cutting);
 void slice_share_momentum(slicing *cutting);
 void slice_push_corners(slicing *cutting);
-void slice_give_way(slicing *cutting);
+clv_result slice_give_way(slicing *cutting, double *left); // of the energy (J) that the slice made: mostly nothing
 
 #endif

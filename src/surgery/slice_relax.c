@@ -5,8 +5,8 @@
 // them until there is not: along the plane, if that is enough; out of it, if not; and then the corners of the cells
 // with them, which at the tip of a blade must give way where lips cannot.
 //
-// The slice is cut by then, and does not fail any more: where memory is out for this, vertices are where they came to
-// be.
+// The cells are split by then, and stay so: where memory is out for this, vertices are where they came to be. What is
+// left of the energy is told.
 //
 // And its mass is shared out in another way by its pieces. New vertices have the motion of the place they lie in, but
 // that the cell as a whole moves on as it did, and no faster inside: momentum stays, and kinetic energy does not grow.
@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-enum { MOST_STEPS = 100 };
+enum { MOST_STEPS = 300 };
 
 static bool was_there(const slicing *c, uint32_t slot) {
   return slot < c->old.count && c->old.data[slot];
@@ -193,7 +193,7 @@ static clv_result settle_begin(slicing *c, settling *t) {
   clv_surgery *s = c->surgery;
   const uint64_t slots = clv_body_slots(s->body);
   if (!BASE_RESERVE(&s->allocator, &c->seen, slots) || !BASE_RESERVE(&s->allocator, &c->room, 12 * slots))
-    return surgery_no_memory(s);
+    return surgery_fail(s, CLV_ERROR_MEMORY, "out of memory: what was split does not give way");
   const clv_result result = slice_measure(c);
   if (result != CLV_OK) return result;
   list_newcomers(c);
@@ -223,11 +223,11 @@ static void read_force(const settling *t, uint32_t slot, double *force) {
   for (uint32_t k = 0; k < 3; k++) force[k] = held >> k & 1u ? 0 : force[k] - along * across[k];
 }
 
-// The first is as good as nothing. The next would have brought the last forces to nothing, had all the same stiffness
-// (Barzilai and Borwein, 1988).
+// The first is as good as nothing, beside the body and beside the energy that is to go. The next would have brought the
+// last forces to nothing, had all the same stiffness (Barzilai and Borwein, 1988).
 static void choose_step(settling *t) {
   const slicing *c = t->cutting;
-  double square = 0, change = 0, most = 0;
+  double square = 0, change = 0, now = 0, most = 0;
   for (uint32_t n = 0; n < c->seen.count; n++) {
     double force[3];
     const double *last = t->last + 3 * (size_t)n;
@@ -235,11 +235,12 @@ static void choose_step(settling *t) {
     for (uint32_t k = 0; k < 3; k++) {
       square += last[k] * last[k];
       change += last[k] * (last[k] - force[k]);
+      now += force[k] * force[k];
       most = fmax(most, fabs(force[k]));
     }
   }
   if (t->step == 0)
-    t->step = most > 0 ? 1e-6 * c->surgery->body->size / most : 0;
+    t->step = most > 0 ? fmin(1e-6 * c->surgery->body->size / most, (t->energy - c->energy) / now) : 0;
   else if (change > 0)
     t->step *= square / change;
 }
@@ -272,7 +273,8 @@ static clv_result descend(settling *t, const double *across) {
   return CLV_OK;
 }
 
-static clv_result give_way(slicing *c) {
+// *energy: what there is, and then what is left.
+static clv_result give_way(slicing *c, double *energy) {
   clv_surgery *s = c->surgery;
   settling t = {.cutting = c};
   clv_result result = settle_begin(c, &t);
@@ -282,11 +284,15 @@ static clv_result give_way(slicing *c) {
   list_corners(c);
   if (result == CLV_OK && t.energy > c->energy) result = descend(&t, NULL);
   if (result != CLV_OK) go_back(&t);
+  if (result == CLV_OK && t.energy <= c->energy) *energy = t.energy; // otherwise they went back
   memcpy(clv_body_velocities(s->body), t.velocities, 3 * (size_t)clv_body_slots(s->body) * sizeof(double));
   return result;
 }
 
-void slice_give_way(slicing *c) {
-  double energy = 0;
-  if (measure(c, &energy) == CLV_OK && energy > c->energy) (void)give_way(c);
+clv_result slice_give_way(slicing *c, double *left) {
+  double energy = NAN;
+  clv_result result = measure(c, &energy);
+  if (result == CLV_OK && energy > c->energy) result = give_way(c, &energy);
+  *left = energy > c->energy ? energy - c->energy : energy * 0; // what is not known is no number
+  return result;
 }

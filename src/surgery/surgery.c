@@ -21,9 +21,10 @@ clv_result surgery_no_memory(clv_surgery *surgery) {
 clv_result surgery_stopped(clv_surgery *surgery, clv_result result, const clv_surgery_report *stands) {
   if (result == CLV_OK || !(stands->refined || stands->coarsened || stands->split || stands->moved)) return result;
   const clv_error why = surgery->error;
-  char split[80] = "";
-  if (stands->split || stands->moved)
-    snprintf(split, sizeof split, ", %u split, and %u vertices moved", stands->split, stands->moved);
+  char split[120] = "";
+  if (stands->split || stands->moved || stands->facets)
+    snprintf(split, sizeof split, ", %u split, %u vertices moved, and %u facets cut", stands->split, stands->moved,
+             stands->facets);
   return surgery_fail(
       surgery, result,
       "%.800s; that holds for the step it came to, before it %u cells were refined and %u put together%s, and stay so",

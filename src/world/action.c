@@ -65,6 +65,10 @@ static clv_result test_action(clv_world *world, const clv_action *action) {
     return refuse(world, action, "needs an edge between two points");
   if ((needs & ACTION_FACETS) && action->particle_count && !action->particles)
     return refuse(world, action, "has no list of particles");
+  const char *bare = (needs & ACTION_FACETS) && action->surface ? clv_surface_wrong(action->surface) : NULL;
+  if (bare)
+    return world_fail(world, CLV_ERROR_ARGUMENT, "the surface of action '%s': %s", world_kinds[action->kind].name,
+                      bare);
   clv_slice slice = action->slice;
   slice.whole = false; // its plane is the zone
   const char *wrong = needs & ACTION_TEAR      ? clv_tear_wrong(&action->tear)
@@ -199,6 +203,7 @@ void world_sum_surgery(clv_surgery_report *sum, const clv_surgery_report *one) {
   sum->applied += one->applied;
   sum->made += one->made;
   sum->gained += one->gained;
+  sum->strained += one->strained;
 }
 
 static bool lasts(const world_action *entry) {

@@ -187,8 +187,8 @@ clv_result world_follow(clv_world *world, const world_action *entry, double from
     if (result != CLV_OK) return world_no_memory(world);
     way.motion.from = b->was.data;
     result = stroke(world, entry, &way, &one);
+    world_sum_surgery(report, &one); // of one that failed, what stands
     if (result != CLV_OK) return of_surgery(world, entry, result);
-    world_sum_surgery(report, &one);
     if (until == to) return CLV_OK;
   }
 }

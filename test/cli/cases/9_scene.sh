@@ -93,6 +93,10 @@ it 'a blade whose path is over at once' refuses "wrong.yaml:4:70: 'path' is over
   'cleave: 1\nmesh: {grid: hex}\nuntil: 1\nevents: [{at: 0, slice: {blade: {edge: [[0, 0, 0], [1, 0, 0]], path: [[0, [0, 0, 0]]]}}}]\n'
 it 'a normal too short to be one' refuses "wrong.yaml:4:58: 'normal' has no length; it must point somewhere" \
   'cleave: 1\nmesh: {grid: hex}\nuntil: 1\nevents: [{at: 0, cut: {plane: {point: [0, 0, 0], normal: [1e-200, 0, 0]}}}]\n'
+printf 'v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n' >line.obj
+it 'a surface without area' refuses \
+  "wrong.yaml:4:33: line.obj cannot cut: it has no triangle and no quadrangle with an area" \
+  'cleave: 1\nmesh: {grid: hex}\nuntil: 1\nevents: [{at: 0, cut: {surface: line.obj}}]\n'
 it 'a level beyond all numbers' refuses "wrong.yaml:4:64: 'level' must be at most 4294967295, not '99999999999'" \
   'cleave: 1\nmesh: {grid: hex}\nuntil: 1\nevents: [{at: 0, coarsen: {box: [[0, 0, 0], [1, 1, 1]], level: 99999999999}}]\n'
 
@@ -141,6 +145,8 @@ it 'nothing to resume' nothing_to_resume
 
 it 'steps and time' misuse '--steps and --until both say when to end; give one of them' run tiny.yaml --steps 1 --until 1
 it 'no steps' misuse "N must be a whole number from 1 to 4294967295, not '0'" run tiny.yaml --steps 0
+it 'more threads than anybody has' misuse "N must be a whole number from 1 to 1024, not '4000000000'" \
+  run tiny.yaml --threads 4000000000
 it 'no time' misuse "T must be a time above 0 in seconds, such as 2.5, not '-1'" run tiny.yaml --until -1
 
 warns() {
