@@ -13,3 +13,14 @@ bool base_grow_beyond(const clv_allocator *allocator, void *slot, uint32_t *capa
   *capacity = (uint32_t)room;
   return true;
 }
+
+bool base_fit(const clv_allocator *allocator, void *slot, uint32_t count, uint32_t *capacity, size_t size) {
+  void *data;
+  memcpy(&data, slot, sizeof data);
+  if (count == *capacity) return true;
+  void *moved = allocator->resize(allocator->user, data, *capacity * size, count * size);
+  if (!moved && count) return false;
+  memcpy(slot, &moved, sizeof moved);
+  *capacity = count;
+  return true;
+}

@@ -38,6 +38,9 @@ static inline bool base_grow_cleared(const clv_allocator *allocator, void *slot,
   return true;
 }
 
+// Gives back what an array has room for beyond `count` elements.
+bool base_fit(const clv_allocator *allocator, void *slot, uint32_t count, uint32_t *capacity, size_t size);
+
 static inline void *base_allocate(const clv_allocator *allocator, size_t size) {
   return allocator->resize(allocator->user, NULL, 0, size);
 }
@@ -50,6 +53,8 @@ static inline void base_free(const clv_allocator *allocator, void *data, size_t 
   base_grow((allocator), &(array)->data, &(array)->capacity, (need), sizeof *(array)->data)
 #define BASE_RESERVE_CLEARED(allocator, array, need)                                                                   \
   base_grow_cleared((allocator), &(array)->data, &(array)->count, &(array)->capacity, (need), sizeof *(array)->data)
+#define BASE_FIT(allocator, array)                                                                                     \
+  base_fit((allocator), &(array)->data, (array)->count, &(array)->capacity, sizeof *(array)->data)
 #define BASE_RELEASE(allocator, array)                                                                                 \
   (base_free((allocator), (array)->data, (array)->capacity * sizeof *(array)->data), (array)->data = NULL,             \
    (array)->count = (array)->capacity = 0)

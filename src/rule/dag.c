@@ -76,8 +76,8 @@ static dag_ref push(dag *graph, dag_node node) {
 }
 
 // The node that is there already, or 0. `tuple` holds the arguments where it is a tuple.
-static dag_ref find(const dag *graph, const dag_node *node, const dag_ref *tuple) {
-  if (!graph->table.count) return 0;
+static dag_ref find(dag *graph, const dag_node *node, const dag_ref *tuple) {
+  if (!graph->table.count && (!graph->nodes.count || !make_room(graph, 1))) return 0; // it was settled, or is empty
   const uint32_t mask = graph->table.capacity - 1;
   uint32_t slot = hash_of(node, tuple) & mask;
   for (; graph->table.data[slot]; slot = (slot + 1) & mask)
@@ -97,6 +97,11 @@ static dag_ref intern(dag *graph, dag_node node) {
 
 void dag_init(dag *graph, const clv_allocator *allocator) {
   *graph = (dag){.allocator = *allocator};
+}
+
+bool dag_settle(dag *graph) {
+  BASE_RELEASE(&graph->allocator, &graph->table);
+  return BASE_FIT(&graph->allocator, &graph->nodes) && BASE_FIT(&graph->allocator, &graph->tuples);
 }
 
 void dag_free(dag *graph) {

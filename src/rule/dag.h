@@ -102,6 +102,8 @@ typedef struct dag {
 
 void dag_init(dag *graph, const clv_allocator *allocator);
 void dag_free(dag *graph);
+// All that was to be made is there: what only making needs is given back. False when memory is out.
+bool dag_settle(dag *graph);
 
 dag_ref dag_const(dag *graph, double value);
 dag_ref dag_input(dag *graph, dag_op op, uint32_t index);

@@ -255,6 +255,10 @@ kernel *kernel_make(clv_program *program, const law *l) {
   made = made && copy_law(make) && check_inputs(make) && derive_forces(make) && derive_tangents(make) &&
          (l->rolled ? place_rolled(make) : place(make)) && make_tapes(make);
   if (made) describe(make);
+  if (made && !(dag_settle(&k->graph) && (!k->rolled || dag_settle(&k->rolled->graph)))) {
+    program->no_memory = true;
+    made = false;
+  }
   dag_free(&make->graph);
   base_free(allocator, make, sizeof *make);
   if (made) return k;

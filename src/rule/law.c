@@ -4,6 +4,10 @@
 
 #include "rule/elaborate.h"
 
+bool law_settle(law *l) {
+  return dag_settle(&l->graph) && (!l->rolled || law_settle(l->rolled));
+}
+
 void law_destroy(law *l, const clv_allocator *allocator) {
   if (!l) return;
   law_destroy(l->rolled, allocator);

@@ -104,6 +104,8 @@ typedef struct law {
 
 // All laws of a declaration, for maps of one dimension. Findings are recorded in the program. False when there are any.
 bool law_elaborate(clv_program *program, const rule_tree *declaration, uint32_t dimension, law_list *out);
+// Its kernels are made: what only making needs is given back. False when memory is out.
+bool law_settle(law *l);
 void law_destroy(law *l, const clv_allocator *allocator);
 
 // What others need to know of declarations. A column's orbit in maps of one dimension; 0 when it has none there

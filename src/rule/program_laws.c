@@ -18,8 +18,9 @@ static void make_kernels(clv_program *program, rule_laws *laws) {
     return;
   }
   while (laws->kernels.count < laws->laws.count && !program->no_memory) {
-    const law *l = laws->laws.data[laws->kernels.count];
+    law *l = laws->laws.data[laws->kernels.count];
     laws->kernels.data[laws->kernels.count++] = l->tree->kind == RULE_FORCE ? kernel_make(program, l) : NULL;
+    program->no_memory = program->no_memory || !law_settle(l);
   }
 }
 

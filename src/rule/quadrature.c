@@ -213,7 +213,8 @@ static double surface_gradients(double (*along)[3], uint32_t corners, double (*s
   return area;
 }
 
-// A tetrahedron has one point, and slopes of 1, 0 and -1: the same numbers, without multiplying by those.
+// A tetrahedron has one point, and slopes of 1, 0 and -1: the same numbers, without multiplying by those. Nobody reads
+// what larger cells have behind them.
 static void tet_quadrature(const double (*rest)[3], double *out) {
   double at[3], along[3][3], dual[3][3];
   const double weight = locate(CLV_TET, 0, at);
@@ -221,7 +222,6 @@ static void tet_quadrature(const double (*rest)[3], double *out) {
     for (uint32_t x = 0; x < 3; x++) along[axis][x] = rest[axis + 1][x] - rest[0][x];
   for (uint32_t axis = 0; axis < 3; axis++) cross3(along[(axis + 1) % 3], along[(axis + 2) % 3], dual[axis]);
   const double det = dot3(along[0], dual[0]);
-  memset(out, 0, LAW_QUAD_DATA * sizeof *out);
   out[0] = fabs(weight * det);
   out[1] = 1 - at[0] - at[1] - at[2];
   memcpy(out + 2, at, sizeof at);
