@@ -73,10 +73,14 @@ static void read_corners(const clv_body *body, clv_kind kind, uint32_t row, soli
     memcpy(s->corner[c], rest[body->map->corners[kind][(size_t)row * count + c]], sizeof s->corner[c]);
 }
 
-static double length_between(const solid *s, uint32_t a, uint32_t b) {
+static double square_between(const solid *s, uint32_t a, uint32_t b) {
   const double x = s->corner[a][0] - s->corner[b][0], y = s->corner[a][1] - s->corner[b][1],
                z = s->corner[a][2] - s->corner[b][2];
-  return sqrt(x * x + y * y + z * z);
+  return x * x + y * y + z * z;
+}
+
+static double length_between(const solid *s, uint32_t a, uint32_t b) {
+  return sqrt(square_between(s, a, b));
 }
 
 // Pairs of corners that diagonals join.
@@ -114,10 +118,8 @@ static void share_out(clv_kind kind, double nu, double *edge, double *diagonal) 
 // One stiffness serves all diagonals of a cell: that of their mean square.
 static double mean_square(const solid *s) {
   double squares = 0;
-  for (uint32_t k = 0; k < diagonal_count[s->kind]; k++) {
-    const double l = length_between(s, diagonals[s->kind][k][0], diagonals[s->kind][k][1]);
-    squares += l * l / diagonal_count[s->kind];
-  }
+  for (uint32_t k = 0; k < diagonal_count[s->kind]; k++)
+    squares += square_between(s, diagonals[s->kind][k][0], diagonals[s->kind][k][1]) / diagonal_count[s->kind];
   return squares;
 }
 
@@ -132,11 +134,13 @@ static void find_springs(const solid *s, double young, double poisson, physics_s
   const uint8_t *corner = corners_of(s->kind)->of;
   double edge = 0, diagonal = 0;
   share_out(s->kind, poisson, &edge, &diagonal);
-  const double whole = young * s->volume;
+  const double whole = young * s->volume, part = edge * whole;
+  double squares[12];
   for (uint32_t e = 0; e < edges->count; e++) {
     const uint32_t a = edges->first[e], b = shape->alpha[0][a];
-    springs->ea[e] = edge * whole / length_between(s, corner[a], corner[b]);
+    squares[e] = square_between(s, corner[a], corner[b]);
   }
+  for (uint32_t e = 0; e < edges->count; e++) springs->ea[e] = part / sqrt(squares[e]);
   springs->diagonal = diagonal_stiffness(s, diagonal * whole);
 }
 
