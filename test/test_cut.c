@@ -1,5 +1,5 @@
-// Cuts: a transaction that unsews one facet (map/part.c), or removes cells and unsews facets (map/lose.c), is committed
-// directly, and must leave what the general way leaves.
+// Cuts: a transaction that unsews one facet (map/part.c), removes cells and unsews facets (map/lose.c), or removes a
+// good part of all cells (map/cull.c), is committed directly, and must leave what the general way leaves.
 //
 // soak: yes
 //
@@ -173,10 +173,11 @@ static bool remove_cell(twin *twins, random_source *random) {
 // nothing else then; two facets in one transaction sometimes. True when something was unsewn.
 static bool edit(twin *twins, random_source *random) {
   const bool sews = random_chance(random, 40);
-  const uint32_t cells = random_chance(random, 12) ? 1 + random_below(random, 6) : 0;
+  const uint32_t cells = random_chance(random, 12) ? 1 + random_below(random, random_chance(random, 30) ? 40 : 6) : 0;
   const uint32_t facets = cells && random_chance(random, 60) ? 0 : random_chance(random, 10) ? 2 : 1;
   for (uint32_t t = 0; t < 2; t++) assert_int_equal(clv_map_begin(twins[t].map), CLV_OK);
   bool cuts = false;
+  map_of(twins[0].map)->scratch->picks = random_chance(random, 50);
   for (uint32_t c = 0; c < cells; c++) cuts |= remove_cell(twins, random);
   for (uint32_t f = 0; f < facets; f++) {
     const clv_dart a = choose(twins[0].map, random, sews);
@@ -264,8 +265,7 @@ static void the_side_of_the_dart_keeps_its_ids(void **state) {
 }
 
 // Cells are removed while every allocation in turn finds no memory: until the commit is done the map is as it was.
-static void a_removal_without_memory_changes_nothing(void **state) {
-  (void)state;
+static void remove_without_memory(bool picks) {
   bool refused = true;
   for (size_t n = 1; refused; n++) {
     counting_memory memory = {0};
@@ -282,6 +282,7 @@ static void a_removal_without_memory_changes_nothing(void **state) {
     assert_int_equal(clv_mesh_build(&mesh, &build, &view, NULL, NULL), CLV_OK);
     add_copied_columns(view, 511, &h);
     assert_int_equal(clv_map_subscribe(view, listen, &h), CLV_OK);
+    map_of(view)->scratch->picks = picks;
     assert_int_equal(clv_map_begin(view), CLV_OK);
     for (uint32_t row = 0; row < 40; row += 3) {
       const clv_dart cell = clv_cell_at(view, CLV_TET, row);
@@ -298,6 +299,7 @@ static void a_removal_without_memory_changes_nothing(void **state) {
       assert_int_equal(h.destroyed, 0);
       assert_int_equal(clv_map_commit(view), CLV_OK);
     }
+    assert_true(map_of(view)->scratch->culls != picks);
     assert_int_equal(clv_map_check(view, NULL, NULL), CLV_OK);
     clv_map_destroy(view);
     clv_mesh_free(&mesh);
@@ -305,33 +307,59 @@ static void a_removal_without_memory_changes_nothing(void **state) {
   }
 }
 
-// Every so many cells one, removed in one commit: most orbits come apart.
+static void a_removal_without_memory_changes_nothing(void **state) {
+  (void)state;
+  remove_without_memory(true);
+  remove_without_memory(false);
+}
+
+static clv_kind kind_in(const clv_map *view) {
+  uint32_t kind = CLV_TET;
+  while (!clv_cell_count(view, (clv_kind)kind)) kind++;
+  return (clv_kind)kind;
+}
+
+// Every so many cells one.
+static void remove_every(clv_map *view, uint32_t first, uint32_t stride) {
+  const clv_kind kind = kind_in(view);
+  assert_int_equal(clv_map_begin(view), CLV_OK);
+  for (uint32_t row = first; row < clv_cell_rows(view, kind); row += stride)
+    if (clv_cell_at(view, kind, row)) assert_int_equal(clv_map_remove_cell(view, clv_cell_at(view, kind, row)), CLV_OK);
+  assert_int_equal(clv_map_commit(view), CLV_OK);
+}
+
+// Most orbits come apart: culled, removed as if they were few, and planned.
+static void remove_batches(clv_grid_kind grid, uint32_t sorts, uint32_t stride) {
+  enum { CULLS, PICKS, PLANS, WAYS };
+  static twin twins[WAYS];
+  clv_grid_def def = clv_default_grid_def();
+  clv_mesh mesh;
+  def.kind = grid;
+  def.cells[0] = def.cells[1] = def.cells[2] = 4;
+  clv_mesh_init(&mesh, NULL);
+  assert_int_equal(clv_mesh_grid(&mesh, &def, NULL), CLV_OK);
+  for (uint32_t t = 0; t < WAYS; t++) {
+    make_twin(&twins[t], &mesh, sorts, t == PLANS);
+    map_of(twins[t].map)->scratch->picks = t == PICKS;
+  }
+  for (uint32_t first = 0; first < 2; first++) {
+    for (uint32_t t = 0; t < WAYS; t++) {
+      remove_every(twins[t].map, first, stride);
+      assert_true(map_of(twins[t].map)->scratch->culls == (t == CULLS));
+    }
+    compare(&twins[CULLS], &twins[PICKS]);
+    compare(&twins[CULLS], &twins[PLANS]);
+  }
+  assert_int_equal(clv_map_check(twins[CULLS].map, NULL, NULL), CLV_OK);
+  for (uint32_t t = 0; t < WAYS; t++) clv_map_destroy(twins[t].map);
+  clv_mesh_free(&mesh);
+}
+
 static void batches_agree(void **state) {
   (void)state;
-  clv_grid_def def = clv_default_grid_def();
-  def.kind = CLV_GRID_TET5;
-  def.cells[0] = def.cells[1] = def.cells[2] = 4;
-  for (uint32_t stride = 2; stride < 12; stride++) {
-    clv_mesh mesh;
-    twin twins[2];
-    clv_mesh_init(&mesh, NULL);
-    assert_int_equal(clv_mesh_grid(&mesh, &def, NULL), CLV_OK);
-    for (uint32_t t = 0; t < 2; t++) make_twin(&twins[t], &mesh, 511, t == 1);
-    for (uint32_t first = 0; first < 2; first++) {
-      for (uint32_t t = 0; t < 2; t++) {
-        clv_map *view = twins[t].map;
-        assert_int_equal(clv_map_begin(view), CLV_OK);
-        for (uint32_t row = first; row < clv_cell_rows(view, CLV_TET); row += stride)
-          if (clv_cell_at(view, CLV_TET, row))
-            assert_int_equal(clv_map_remove_cell(view, clv_cell_at(view, CLV_TET, row)), CLV_OK);
-        assert_int_equal(clv_map_commit(view), CLV_OK);
-      }
-      compare(&twins[0], &twins[1]);
-    }
-    assert_int_equal(clv_map_check(twins[0].map, NULL, NULL), CLV_OK);
-    for (uint32_t t = 0; t < 2; t++) clv_map_destroy(twins[t].map);
-    clv_mesh_free(&mesh);
-  }
+  static const clv_grid_kind grids[] = {CLV_GRID_TET5, CLV_GRID_TET6, CLV_GRID_HEX, CLV_GRID_PRISM};
+  for (uint32_t g = 0; g < sizeof grids / sizeof *grids; g++)
+    for (uint32_t stride = 2; stride < 12; stride++) remove_batches(grids[g], stride % 2 ? 511 : 1, stride);
 }
 
 static uint64_t sequences = SEQUENCES;

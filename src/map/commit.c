@@ -299,7 +299,8 @@ clv_result clv_map_commit(clv_map *view) {
     return CLV_OK;
   }
   map_scratch *s = m->scratch;
-  s->events.count = s->renames.count = s->stars.count = s->removed.count = 0;
+  s->events.count = s->renames.count = s->stars.count = s->removed.count = s->dropped.count = 0;
+  s->culls = false;
   s->plan.recolour = s->plan.refined = false;
   map_part_end part = map_commit_part(m);
   if (part == MAP_PART_GENERAL) part = map_commit_loss(m);
@@ -312,6 +313,7 @@ clv_result clv_map_commit(clv_map *view) {
   const clv_result result = part == MAP_PART_DONE ? CLV_OK : commit_by_plan(m);
   if (result != CLV_OK) return result;
   m->revision++;
+  m->lately |= s->direct ? MAP_LATELY_LOST : MAP_LATELY_GREW;
   map_journals_append(m);
   m->told = m->log.count;
   close_transaction(m);
@@ -351,6 +353,11 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->parted);
   BASE_RELEASE(a, &s->round);
   BASE_RELEASE(a, &s->removed);
+  BASE_RELEASE(a, &s->dropped);
+  BASE_RELEASE(a, &s->beside);
+  BASE_RELEASE(a, &s->culled);
+  BASE_RELEASE(a, &s->left);
+  BASE_RELEASE(a, &s->met);
   BASE_RELEASE(a, &s->doubts);
   map_lineage_free(m);
   for (uint32_t k = 0; k < 2; k++) {

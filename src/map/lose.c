@@ -43,43 +43,11 @@ static inline map_place place_at(const losing *l, clv_dart dart) {
   return (map_place){dart, map_uniform_row(dart) * l->sub->count + l->sub->of[dart & 63u]};
 }
 
-// A place as one number, so that dart and slot are computed at once.
-static inline uint64_t pack(map_place place) {
-  return (uint64_t)place.slot << 32 | place.dart;
-}
-
-static inline map_place unpack(uint64_t packed) {
-  return (map_place){(clv_dart)packed, (uint32_t)(packed >> 32)};
-}
-
-// In a map of one kind a block's number tells its row, which is less by those of the first page; so are links and
-// slots.
-static void learn_exits(const losing *l, map_onward *onward, const clv_suborbits *sub) {
-  enum { NO_ROWS = CLV_BLOCK_MASK + 1 };
-  const clv_template *shape = l->shape;
-  onward->kind = l->kind;
-  onward->path = true;
-  onward->stride = pack((map_place){64, sub->count});
-  for (uint32_t d = 0; d < shape->dart_count; d++) {
-    const clv_exit *exit = sub->exit + sub->exit_start[sub->of[d]], *end = sub->exit + sub->exit_start[sub->of[d] + 1];
-    struct map_exits *at = &onward->at[d];
-    for (at->count = 0; exit < end; exit++) {
-      if (exit->facet == shape->facet[d]) continue;
-      at->link[at->count] = exit->facet - NO_ROWS * (uint32_t)shape->facet_count;
-      at->position[at->count++] = exit->position;
-    }
-    onward->path = onward->path && at->count <= 1;
-    for (uint32_t k = 0; k < 8; k++)
-      onward->landing[d][k] =
-          pack((map_place){shape->turn[d][k], sub->of[shape->turn[d][k]] - NO_ROWS * (uint32_t)sub->count});
-  }
-}
-
 static void look_at(losing *l, map_index *index) {
   map_onward *onward = &l->s->onward[index->inner];
   l->index = index;
   l->sub = &l->shape->sub[index->inner];
-  if (onward->kind != l->kind) learn_exits(l, onward, l->sub);
+  map_learn_onward(onward, l->kind, l->sub);
   l->onward = onward;
   l->ids = index->ids[l->kind].data;
   l->darts = index->dart.data;
@@ -114,7 +82,7 @@ static bool flood(losing *l, map_place start) {
     for (uint32_t n = 0, ways = exits->count; n < ways; n++) {
       const clv_dart link = links[row + exits->link[n]];
       if (link == CLV_NO_DART) continue;
-      const map_place next = unpack(onward->landing[link & 63u][exits->position[n]] + (link >> 6) * stride);
+      const map_place next = map_unpack(onward->landing[link & 63u][exits->position[n]] + (link >> 6) * stride);
       if (ids[next.slot] == MET) continue;
       places[count++] = next;
       ids[next.slot] = MET;
@@ -140,7 +108,7 @@ static inline bool follow(losing *l, map_place at, clv_dart *end) {
     const struct map_exits *exits = &onward->at[at.dart & 63u];
     const clv_dart link = exits->count ? links[(at.dart >> 6) * facets + exits->link[0]] : CLV_NO_DART;
     if (!link) break;
-    at = unpack(onward->landing[link & 63u][exits->position[0]] + (link >> 6) * onward->stride);
+    at = map_unpack(onward->landing[link & 63u][exits->position[0]] + (link >> 6) * onward->stride);
   }
   l->s->places.count = count;
   *end = at.dart;
@@ -584,9 +552,17 @@ static bool only_loses(const map *m, uint32_t *dropped) {
 map_part_end map_commit_loss(map *m) {
   map_scratch *s = m->scratch;
   uint32_t dropped;
-  if (m->view.dimension != 3 || m->twisted || s->general || !only_loses(m, &dropped)) return MAP_PART_GENERAL;
+  const uint32_t op = m->log.data[0].op;
+  if (m->view.dimension != 3 || m->twisted || s->general || (op != MAP_LINK && op != MAP_CELL_DROP))
+    return MAP_PART_GENERAL;
   const uint32_t kind = map_page(m, m->log.data[0].dart).kind;
   if (!map_is_uniform(m, kind) || (m->embedding.self && !m->embedding.copies)) return MAP_PART_GENERAL;
+  if (!s->picks && map_is_cull(m, kind)) {
+    const map_part_end end = map_commit_cull(m, kind);
+    s->culls = end == MAP_PART_DONE;
+    if (end != MAP_PART_GENERAL) return end;
+  }
+  if (!only_loses(m, &dropped)) return MAP_PART_GENERAL;
   losing l = {
       .m = m, .s = s, .kind = kind, .kept = UNTOLD, .shape = &clv_templates[kind], .links = m->view.links[kind]};
   s->places.count = s->gone.count = 0;

@@ -13,7 +13,7 @@
 #define MAP_PLAN_H
 
 #include "map/lineage.h"
-#include "map/walk.h"
+#include "map/onward.h"
 
 #define MAP_NO_ORBIT UINT32_MAX
 
@@ -83,18 +83,11 @@ typedef struct map_source {
   uint32_t apart;
 } map_source;
 
-typedef struct map_place {
-  clv_dart dart;
-  uint32_t slot; // of its id
-} map_place;
-
 // The places of an orbit that a commit has walked, in `places`; both are the slot of a place that it lost where it was
 // not walked.
 typedef struct map_star {
   uint32_t start, end;
 } map_star;
-
-enum { MAP_MOST_FACETS = 6, MAP_MOST_CORNERS = 8, MAP_MOST_EDGES = 12 }; // of a template
 
 // A removed cell, and what was beside it (whole.c).
 typedef struct map_removed {
@@ -115,6 +108,14 @@ typedef struct map_gone {
   uint32_t id;
   clv_dart found_at;
 } map_gone;
+// What is left of the orbit of an id where many cells were removed (cull.c), the dart at which it was met, and its
+// places, where it was parted.
+#define MAP_PARTED 0x80000000u // in `old`: it gets an id of its own
+typedef struct map_left {
+  uint32_t old;
+  clv_dart dart;
+  uint32_t start, end; // in `places`
+} map_left;
 // What came off the orbit of an id, and its own.
 typedef struct map_parted {
   map_index *index;
@@ -132,21 +133,6 @@ typedef struct map_born {
   clv_dart dart, origin; // origin: a dart of the cell it was born in, of those that were there before
   uint32_t next;         // towards the one of its kin that knows the origin
 } map_born;
-
-// Of each dart of a kind: the exits of its place, but for the one through its own facet. So an orbit goes on for those
-// who came in there (lose.c).
-typedef struct map_onward {
-  uint32_t kind; // CLV_NONE until somebody asks
-  bool path;     // no place has more than one: what begins at a facet is a path
-  struct map_exits {
-    // Where the way's link lies, less the links of as many cells as the number of the block says.
-    uint32_t link[MAP_MOST_FACETS];
-    uint8_t count, position[MAP_MOST_FACETS];
-  } at[CLV_TEMPLATE_DARTS];
-  // By link and position: the dart beyond and its slot, less those of as many cells; and what a cell has of both. A
-  // place is one number there, with the slot above the dart.
-  uint64_t landing[CLV_TEMPLATE_DARTS][8], stride;
-} map_onward;
 
 // Facets at the vertices and edges of a kind (whole.c).
 typedef struct map_shape_facts {
@@ -177,10 +163,15 @@ typedef struct map_scratch {
   bool no_levels;                 // memory was out when levels were asked for
   BASE_ARRAY(map_source) sources; // of their darts, CLV_TEMPLATE_DARTS each; none where nothing was inherited
   map_words begetters;            // blocks that the added ones inherit of, in order
-  BASE_ARRAY(map_place) places;   // where orbits come apart (part.c, lose.c)
+  BASE_ARRAY(map_place) places;   // where orbits come apart (part.c, lose.c, cull.c)
   BASE_ARRAY(map_gone) gone;
   BASE_ARRAY(map_parted) parted;
-  BASE_ARRAY(map_removed) removed; // none where a commit does more than to remove cells
+  BASE_ARRAY(map_removed) removed; // none where a commit does more than to remove cells, or removes many (cull.c)
+  map_words dropped;               // the same cells, and those of many
+  map_words beside;                // facets that were freed by those
+  BASE_ARRAY(uint8_t) culled;      // by dropped cell: its facets that had a neighbour that is left, as bits
+  BASE_ARRAY(map_left) left;
+  map_words met; // a bit for each place; all zero between uses
   map_lineage lineage;
   BASE_ARRAY(map_seat) round; // where the cells about an edge are, as it is halved (refine.c)
   map_words found[2];         // of vertices and edges: newcomers in the order in which somebody came to them (grow.c)
@@ -192,7 +183,9 @@ typedef struct map_scratch {
   map_shape_facts facts;
   bool direct;  // the commit that is told of was carried out by part.c or lose.c
   bool told;    // it was carried out by grow.c
+  bool culls;   // by cull.c
   bool general; // plan every commit: for tests
+  bool picks;   // never cull: for tests
   bool walks;   // find orbits in commits that refine by walking: for tests
 } map_scratch;
 
@@ -246,12 +239,20 @@ typedef enum map_part_end { MAP_PART_DONE, MAP_PART_GENERAL, MAP_PART_NO_MEMORY 
 map_part_end map_commit_part(map *m);
 // The same for commits that unsew facets, remove cells and do nothing else (lose.c).
 map_part_end map_commit_loss(map *m);
+// And for those that remove a good part of all cells of a map of one kind (cull.c): whether it may be one; there are
+// entries in the log.
+bool map_is_cull(const map *m, uint32_t kind);
+map_part_end map_commit_cull(map *m, uint32_t kind);
 
 // The same for commits that refine cells and do nothing else, by what is known of them (grow.c).
 map_part_end map_commit_growth(map *m);
 // What all commits that refine are told by: the lists of what came, without a plan. False when memory is out
 // (resolve.c).
 bool map_survey_growth(map *m, map_plan *plan);
+
+// Brings into the caches what the next edit will read and write wherever it is made; `growth`: also what it will if it
+// refines (fetch.c).
+void map_fetch(const map *m, bool growth);
 
 // Lists the cells that a commit dropped, so many, if it removes cells of one kind and does nothing else; none where it
 // does more (whole.c). False when memory is out.

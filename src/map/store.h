@@ -103,6 +103,8 @@ typedef struct map_write {
 // The links of a free cell, dart by dart, as its records have them (template.c).
 extern const uint32_t map_template_links[MAP_TEMPLATES][CLV_TEMPLATE_DARTS][4];
 
+enum { MAP_LATELY_LOST = 1, MAP_LATELY_GREW = 2 };
+
 struct map_plan;
 struct map_parted;
 struct map_gone;
@@ -138,6 +140,8 @@ typedef struct map_embedding {
   // The same for commits that do nothing but refine (grow.c): room for all that came, and its values.
   bool (*reserve_growth)(void *self, struct map *map);
   void (*grow)(void *self, struct map *map);
+  // What the next edit will read and write wherever it is made, cells that come included or not, is fetched (fetch.c).
+  void (*fetch)(const void *self, bool growth);
 } map_embedding;
 
 // Who may refuse what a transaction would make, once it is known and before any of it is done. Commits that do nothing
@@ -181,6 +185,7 @@ typedef struct map {
   BASE_ARRAY(map_write) log;
   uint32_t undone; // how often entries were taken back
   uint32_t told;   // while subscribers are told of a commit: how many entries of the log it had
+  uint32_t lately; // what commits did since somebody put this to 0: some lost something, some refined cells, as bits
   BASE_ARRAY(uint8_t) payload;
   uint32_t divided; // so many entries of the log are told by the lineage of refined cells, and values (lineage.h)
   struct map_scratch *scratch;

@@ -95,18 +95,19 @@ bool map_find_removed(map *m, uint32_t kind, uint32_t dropped) {
   enum { AHEAD = 100 }; // a dozen cells
   map_scratch *s = m->scratch;
   uint32_t first = 0;
-  s->removed.count = 0;
+  s->removed.count = s->dropped.count = 0;
   if (m->log.data[m->log.count - 1].op != MAP_CELL_DROP) return true;
-  if (!BASE_RESERVE(&m->allocator, &s->removed, dropped)) return false;
+  if (!BASE_RESERVE(&m->allocator, &s->removed, dropped) || !BASE_RESERVE(&m->allocator, &s->dropped, dropped))
+    return false;
   learn_shape(&s->facts, kind);
   for (uint32_t k = 0; k < m->log.count; k++) {
     expect_drop(m, kind, k + AHEAD);
     if (m->log.data[k].op != MAP_CELL_DROP) continue;
     map_removed *cell = &s->removed.data[s->removed.count++];
-    cell->dart = m->log.data[k].dart;
+    cell->dart = s->dropped.data[s->dropped.count++] = m->log.data[k].dart;
     cell->sewn = cell->beside_count = 0;
     if (!find_facets(m, kind, first, k, cell)) {
-      s->removed.count = 0;
+      s->removed.count = s->dropped.count = 0;
       return true;
     }
     cell->folded = meets_itself(m, kind, cell->dart);

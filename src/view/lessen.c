@@ -67,6 +67,7 @@ static bool lost_by_parting(const view_loss *l, uint32_t number, view_star *lost
 
 static bool find_lost(const view_loss *l, uint32_t number, map_place *place, view_star *lost) {
   if (l->commit->events[number].kind != CLV_CHANGED) return false;
+  if (l->many) return false;
   if (!l->removed_count) return l->parting && lost_by_parting(l, number, lost);
   lost_with_cell(l, number, place, lost);
   return true;
@@ -143,7 +144,7 @@ static void sum_each(view_loss *l, const view_formula *formula, uint32_t first, 
 
 static bool is_less(const view_loss *l, uint32_t number) {
   const map_place *told;
-  return l->commit->events[number].kind == CLV_CHANGED && !map_told_star(l->m, number, &told);
+  return l->commit->events[number].kind == CLV_CHANGED && !map_told_star(l->m, number, &told) && !l->many;
 }
 
 static void collect(view_loss *l, const view_formula *formula, const map_place *places, const uint32_t *numbers,
@@ -167,7 +168,7 @@ static void collect_all(view_loss *l, const view_formula *formula, uint32_t firs
   map_place places[VIEW_LANES];
   uint32_t numbers[VIEW_LANES], lanes = 0;
   for (uint32_t c = 0; c < l->removed_count; c++) {
-    const clv_dart cell = l->removed[c].dart;
+    const clv_dart cell = l->removed[c];
     const uint32_t row = map_uniform_row(cell) * sub->count;
     for (uint32_t p = 0; p < sub->count; p++) {
       const uint32_t id = ids[row + p], number = number_of[id];

@@ -437,12 +437,6 @@ static void look_ahead(const view_loss *l) {
   }
 }
 
-// As measured: from there on one pass over all cells costs less than to go from orbit to orbit.
-static bool are_many(const view_loss *l) {
-  enum { ONE_OF = 45 };
-  return l->removed_count > 1 && (uint64_t)l->removed_count * ONE_OF > l->m->rows[l->kind].alive;
-}
-
 void view_lost_free(view_lost *lost, const clv_allocator *allocator) {
   BASE_RELEASE(allocator, &lost->stamps);
   BASE_RELEASE(allocator, &lost->keys);
@@ -470,9 +464,9 @@ bool views_lose(clv_views *views, const clv_commit *commit, bool *done) {
       l.splits += commit->events[k].kind == CLV_SPLIT;
     l.end[dims] = k;
   }
-  l.removed = m->scratch->removed.data;
-  l.removed_count = m->scratch->removed.count;
-  l.many = are_many(&l);
+  l.removed = m->scratch->dropped.data;
+  l.removed_count = m->scratch->dropped.count;
+  l.many = m->scratch->culls;
   l.parting = !l.removed_count && m->told == 2 && m->log.data[1].op == MAP_LINK;
   views->change.commit = commit;
   views->change.values.count = 0; // all of them are at orbits that events name

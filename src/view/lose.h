@@ -10,12 +10,12 @@ typedef struct view_loss {
   const map *m;
   const clv_commit *commit;
   uint32_t kind;
-  const map_removed *removed; // cells, where nothing else was done; none otherwise
+  const clv_dart *removed; // cells, where nothing else was done; none otherwise
   uint32_t removed_count;
-  bool many;                                     // of them: what is left is gone over as a whole (sweep.c) ...
-  bool sweeping;                                 // ... for what is derived now: one formula says all of it
-  bool parting;                                  // one facet was unsewn
-  uint32_t splits;                               // events
+  bool many;       // of them (map/cull.c): what is left is gone over as a whole (sweep.c) ...
+  bool sweeping;   // ... for what is derived now: one formula says all of it
+  bool parting;    // one facet was unsewn
+  uint32_t splits; // events
   uint32_t first[MAP_INDICES], end[MAP_INDICES]; // events by dims
   const uint32_t *origins;                       // by vertex, once somebody asked for them
 } view_loss;

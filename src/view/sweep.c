@@ -40,7 +40,7 @@ static bool mark_removed(pass *p) {
   const uint32_t rows = s->views->map->rows[s->kind].count;
   if (!BASE_RESERVE(&s->views->allocator, &lost->removed, rows)) return false;
   memset(lost->removed.data, 0, rows * sizeof *lost->removed.data);
-  for (uint32_t c = 0; c < s->removed_count; c++) lost->removed.data[map_uniform_row(s->removed[c].dart)] = 1;
+  for (uint32_t c = 0; c < s->removed_count; c++) lost->removed.data[map_uniform_row(s->removed[c])] = 1;
   p->removed = lost->removed.data;
   return true;
 }
