@@ -9,7 +9,7 @@ SECONDS = 600
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-web check soak fuzz bench bench-map bench-rules bench-physics bench-surgery bench-view coverage docs format install clean
+.PHONY: help demo test test-web check soak fuzz bench bench-map bench-rules bench-physics bench-surgery bench-view hand coverage docs format install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -78,6 +78,12 @@ bench-view: ## what it costs the engine that others look on, and how often a bro
 	@cmake --build --preset release --target bench_view --parallel $$(nproc)
 	@build/release/bench_view
 	@CLEAVE=build/release/cleave taskset -c 1 node web/test/frames.bench.mjs
+
+hand: ## look which functions edits run, so that they lie side by side (cmake/hand.ld)
+	@scripts/deps.sh build hand
+	@scripts/build.sh release -DCLEAVE_BENCH=ON
+	@cmake --build --preset release --target bench_hand --parallel $$(nproc)
+	@scripts/hand.py
 
 coverage: ## which lines the tests reach
 	@scripts/deps.sh build test coverage

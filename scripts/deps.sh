@@ -8,12 +8,13 @@ packages() {
   build) echo gcc libc6-dev make cmake pkg-config zlib1g-dev libyaml-dev libhdf5-dev libcairo2-dev libsuitesparse-dev libwebsockets-dev ;;
   test) echo libcmocka-dev g++ lld python3 python3-meshio python3-vtk9 python3-h5py python3-jsonschema python3-yaml calculix-ccx tetgen ;;
   check) echo clang llvm libclang-rt-14-dev clang-tidy clang-format cppcheck python3 ;;
+  hand) echo python3 valgrind ;;
   coverage) echo gcovr ;;
   docs) echo doxygen ;;
   bench) echo g++ libcgal-dev ;;
   web) command -v npm >/dev/null || echo nodejs npm ;; # node of another origin brings an npm that is no package
   web-test) echo chromium ;;
-  *) echo "deps.sh: no group '$1': build, test, check, coverage, docs, bench, web, web-test" >&2 && return 1 ;;
+  *) echo "deps.sh: no group '$1': build, test, check, hand, coverage, docs, bench, web, web-test" >&2 && return 1 ;;
   esac
 }
 

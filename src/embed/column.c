@@ -166,6 +166,7 @@ static embedding *embedding_require(map *m) {
                                  .copies = true,
                                  .copies_all = true,
                                  .reserve_growth = embed_reserve_growth,
+                                 .fetch = embed_fetch,
                                  .grow = embed_grow,
                                  .reserve_copies = embed_reserve_copies,
                                  .copy = embed_copy,

@@ -117,6 +117,7 @@ void embed_lose(void *self, map *m, const map_gone *gone, uint32_t count);
 // Those of commits that only refine (grow.c), and the values that were set by hand (carry.c).
 bool embed_reserve_growth(void *self, map *m);
 void embed_grow(void *self, map *m);
+void embed_fetch(const void *self, bool growth);
 void embed_apply_set(embedding *e, const map *m, bool crossing);
 uint64_t embed_describe(const void *self);
 bool embed_knows(const void *self, const map_write *write, uint32_t bytes);

@@ -4,6 +4,7 @@
 // column's first value, a vertex between two others their mean; a half of an edge has the value of the whole. Nothing
 // else changes.
 
+#include "base/hand.h"
 #include "embed/embed.h"
 
 enum { CORNER = 6, CELL_EDGE = 5, CELL = 7 };
@@ -205,4 +206,25 @@ void embed_grow(void *self, map *m) {
   if (!m->scratch->plan.values_set) return;
   embed_apply_set(e, m, false);
   embed_apply_set(e, m, true);
+}
+
+static void fetch_end(const embed_values *values, size_t end, size_t more, size_t size) {
+  if (end + more <= values->capacity) base_fetch(values->data + end * size, more * size);
+}
+
+void embed_fetch(const void *self, bool growth) {
+  enum { CELLS = 8, ORBITS = 32 };
+  const embedding *e = self;
+  base_fetch(e, sizeof *e);
+  for (uint32_t k = 0; k < e->columns.count; k++) {
+    const clv_column *column = e->columns.data[k];
+    base_fetch(column, sizeof *column);
+    base_fetch(column->initial, column->size);
+    if (!growth) continue;
+    fetch_end(&column->slots, column->index->count, ORBITS, column->size);
+    for (uint32_t which = 0; which < sizeof refined && !column->index->crossing; which++) {
+      const size_t width = clv_templates[refined[which]].sub[column->index->inner].count;
+      fetch_end(&column->rows[refined[which]], width * e->map->rows[refined[which]].count, CELLS * width, column->size);
+    }
+  }
 }

@@ -3,6 +3,7 @@
 // A commit says which vertices it changed, the views which masses, and the body which vertices lost one that hung on
 // them; only those are looked at again, and what they hang on. Where there are too many of them, everything is.
 
+#include "base/hand.h"
 #include "map/plan.h"
 #include "solve/solver.h"
 #include "view/views.h"
@@ -180,4 +181,35 @@ clv_result solve_refresh(clv_solver *solver) {
 
 clv_result clv_solver_follow(clv_solver *solver) {
   return follow(solver);
+}
+
+static void fetch_ends(const clv_solver *solver) {
+  enum { SLOTS = 8 };
+  const size_t end = solver->slots;
+  BASE_FETCH_ALL(solver->touched);
+  BASE_FETCH_SOME(solver->touched_at, end, SLOTS);
+  BASE_FETCH_SOME(solver->held_axes, end, SLOTS);
+  for (uint32_t v = SOLVE_INVERSE; v <= SOLVE_FALL; v++)
+    if (3 * (end + SLOTS) <= solver->vectors[v].memory.capacity)
+      base_fetch(solver->vectors[v].data + 3 * end, 3 * SLOTS * sizeof(double));
+}
+
+// Edits come in runs: where one came before this step, one may come behind it. A step with linear systems goes over a
+// large body again and again, and leaves nothing else in the caches; what is done here takes a six-hundredth of it.
+void solve_stay_ready(clv_solver *solver) {
+  enum { MANY = 8192 }; // slots of a body that caches do not hold
+  map *m = map_of(solver->map);
+  const uint32_t lately = m->lately;
+  const bool growth = lately & MAP_LATELY_GREW;
+  m->lately = 0;
+  if (!lately || solver->slots < MANY || solve_is_explicit(solver->def.method)) return;
+  base_fetch(solver, sizeof *solver);
+  base_fetch(solver->body, sizeof *solver->body);
+  map_fetch(m, growth);
+  views_fetch(solver->body->views);
+  fetch_ends(solver);
+  base_fetch_stack();
+  base_fetch_code(BASE_HAND_EDITS);
+  if (growth) base_fetch_code(BASE_HAND_GROWTHS);
+  if (lately & MAP_LATELY_LOST) base_fetch_code(BASE_HAND_LOSSES);
 }

@@ -322,6 +322,7 @@ clv_result clv_solver_step(clv_solver *solver, double time, double dt, clv_step_
   const solve_outcome outcome = advance(solver, time, dt, solver->def.halvings);
   if (outcome != SOLVE_DONE && !solver->held_rest) restore_held(solver);
   if (report) *report = solver->report;
+  solve_stay_ready(solver);
   if (outcome == SOLVE_DONE) return CLV_OK;
   return outcome == SOLVE_WRONG ? give_up(solver, time, dt) : solver->error.code;
 }

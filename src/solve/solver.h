@@ -103,6 +103,9 @@ bool solve_is_explicit(clv_method method);
 // Makes everything that depends on topology and constraints fit the body. The solver subscribes to its map's commits.
 clv_result solve_refresh(clv_solver *solver);
 clv_subscriber solve_hear;
+// At the end of a step: what an edit behind it will need wherever it is made is brought into the caches, where edits
+// came lately (follow.c).
+void solve_stay_ready(clv_solver *solver);
 clv_result solve_fail(clv_solver *solver, clv_result code, const char *format, ...) CLV_PRINTF(3, 4);
 solve_outcome solve_no_memory(clv_solver *solver);
 solve_outcome solve_trouble(clv_solver *solver, const char *format, ...) CLV_PRINTF(2, 3);

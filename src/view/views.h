@@ -193,6 +193,9 @@ void views_batch_matrices(const clv_views *views, const view_part *part, uint32_
 clv_result views_assemble(clv_views *views);
 clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error);
 
+// Brings into the caches what any commit makes them read (fetch.c).
+void views_fetch(const clv_views *views);
+
 // The map's commits (update.c).
 void views_hear(void *user, const clv_map *view, const clv_commit *commit);
 // Derives a quantity again at all keys that the change reaches. False when memory is out.
@@ -211,7 +214,7 @@ typedef struct view_sweep {
   clv_views *views;
   const clv_commit *commit;
   uint32_t kind;
-  const map_removed *removed;
+  const clv_dart *removed;
   uint32_t removed_count;
   uint32_t first, end; // events
 } view_sweep;
