@@ -31,7 +31,8 @@ static int compare(const void *left, const void *right) {
 
 static times sum_up(double *seconds, uint32_t count) {
   qsort(seconds, count, sizeof *seconds, compare);
-  return (times){unit_microseconds(seconds[count / 2]), unit_microseconds(seconds[(count - 1) * 99 / 100])};
+  const double unit = unit_microseconds(1);
+  return (times){seconds[count / 2] * unit, seconds[(count - 1) * 99 / 100] * unit};
 }
 
 // The best of three bodies, edit by edit: the first edits of each warm it up and are not counted.
