@@ -356,7 +356,7 @@ void map_scratch_destroy(map *m) {
   BASE_RELEASE(a, &s->dropped);
   BASE_RELEASE(a, &s->beside);
   BASE_RELEASE(a, &s->culled);
-  BASE_RELEASE(a, &s->left);
+  BASE_RELEASE(a, &s->pieces);
   BASE_RELEASE(a, &s->met);
   BASE_RELEASE(a, &s->doubts);
   map_lineage_free(m);

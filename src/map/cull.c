@@ -23,7 +23,6 @@ typedef struct culling {
   const clv_suborbits *sub;
   const map_onward *onward;
   uint32_t *ids;
-  uint32_t fresh; // ids that it will take
   uint64_t
       bare[MOST_MASKS]; // by the facets of a removed cell that have a neighbour: its places that have none, as bits
 } culling;
@@ -176,38 +175,52 @@ CLV_INLINE bool flood(culling *c, map_place start, numbers k) {
   return true;
 }
 
+static inline clv_id id_of(const map_index *index, uint32_t id) {
+  return (clv_id){id, index->generation.data[id]};
+}
+
 // What is left of an orbit, at a place of it that was not met, and lies at a facet that is free now.
 CLV_INLINE bool start(culling *c, map_place at, numbers k) {
   map_scratch *s = c->s;
-  if (!BASE_RESERVE(&c->m->allocator, &s->left, (uint64_t)s->left.count + 1)) return false;
-  const uint32_t old = c->ids[at.slot], first = s->places.count;
+  const clv_allocator *a = &c->m->allocator;
+  const uint32_t old = c->ids[at.slot], first = s->places.count, event = s->events.count;
   const bool parted = has_bit(s->doubts.data, old); // there is another one that goes on under the id
-  map_left *left = &s->left.data[s->left.count++];
+  if (!BASE_RESERVE(a, &s->events, (uint64_t)event + 1)) return false;
+  s->events.data[s->events.count++] = (clv_event){.dims = (uint8_t)c->index->dims,
+                                                  .kind = parted ? CLV_SPLIT : CLV_CHANGED,
+                                                  .dart = (at.dart & ~63u) | c->sub->first[c->sub->of[at.dart & 63u]],
+                                                  .id = id_of(c->index, old)};
   set_bit(s->met.data, at.slot);
   set_bit(s->doubts.data, old);
-  c->fresh += parted;
   if (!(c->onward->path ? follow(c, at, k) : flood(c, at, k))) return false;
-  if (!parted) s->places.count = first;
-  *left = (map_left){old | (parted ? MAP_PARTED : 0), at.dart, first, s->places.count};
+  if (!parted) {
+    s->places.count = first;
+    return true;
+  }
+  if (!BASE_RESERVE(a, &s->pieces, (uint64_t)s->pieces.count + 1)) return false;
+  s->pieces.data[s->pieces.count++] = (map_piece){event, first, s->places.count};
   return true;
 }
 
 CLV_INLINE bool start_all(culling *c, numbers k) {
   enum { AHEAD = 24 };
-  const map_words *beside = &c->s->beside;
-  const uint32_t step = c->index->inner & 3u ? 2 : 1; // links that place and facet share join the darts in pairs
-  for (uint32_t n = 0; n < beside->count; n++) {
-    const clv_dart first = beside->data[n];
+  const culling here = *c;
+  const map_words beside = here.s->beside;
+  const uint32_t *const met = here.s->met.data;
+  const uint8_t *const of = here.sub->of;
+  const uint32_t step = here.index->inner & 3u ? 2 : 1; // links that place and facet share join the darts in pairs
+  for (uint32_t n = 0; n < beside.count; n++) {
+    const clv_dart first = beside.data[n];
     const uint32_t row = map_uniform_row(first) * k.width,
-                   size = k.size ? k.size : c->shape->facet_size[c->shape->facet[first & 63u]];
-    if (beside->count - n > AHEAD) { // what will be read is asked for
-      const size_t ahead = map_uniform_row(beside->data[n + AHEAD]);
-      CLV_PREFETCH(c->links + ahead * k.facets);
-      CLV_PREFETCH(c->ids + ahead * k.width);
+                   size = k.size ? k.size : here.shape->facet_size[here.shape->facet[first & 63u]];
+    if (beside.count - n > AHEAD) { // what will be read is asked for
+      const size_t ahead = map_uniform_row(beside.data[n + AHEAD]);
+      CLV_PREFETCH(here.links + ahead * k.facets);
+      CLV_PREFETCH(here.ids + ahead * k.width);
     }
     for (uint32_t d = 0; d < size; d += step) {
-      const map_place at = {first + d, row + c->sub->of[(first + d) & 63u]};
-      if (!has_bit(c->s->met.data, at.slot) && !start(c, at, k)) return false;
+      const map_place at = {first + d, row + of[(first + d) & 63u]};
+      if (!has_bit(met, at.slot) && !start(c, at, k)) return false;
     }
   }
   return true;
@@ -243,20 +256,32 @@ static bool list_gone(culling *c) {
     }
   }
   if (s->gone.count > before) qsort(s->gone.data + before, s->gone.count - before, sizeof *s->gone.data, compare_gone);
+  if (!BASE_RESERVE(&c->m->allocator, &s->events, (uint64_t)s->events.count + s->gone.count - before)) return false;
+  for (uint32_t g = before; g < s->gone.count; g++)
+    s->events.data[s->events.count++] =
+        (clv_event){.dims = (uint8_t)c->index->dims, .kind = CLV_DELETED, .id = id_of(c->index, s->gone.data[g].id)};
   return true;
 }
 
-static bool find_orbits(culling *c, map_index *index) {
+// Where each sort of orbit ends: what came off, events of what is left, those of what is gone.
+typedef struct sort_end {
+  uint32_t pieces, left, events;
+} sort_end;
+
+static bool find_orbits(culling *c, map_index *index, sort_end *end) {
   map_scratch *s = c->s;
+  const uint32_t before = s->pieces.count;
   look_at(c, index);
-  c->fresh = 0;
   const bool corners = c->kind == CLV_TET && (c->onward->path || index->inner == 6);
-  const bool done = reserve_bits(c, &s->met, (uint64_t)c->m->rows[c->kind].count * c->sub->count) &&
-                    reserve_bits(c, &s->doubts, index->count) && (corners ? start_tets(c) : start_any(c)) &&
-                    list_gone(c);
+  bool done = reserve_bits(c, &s->met, (uint64_t)c->m->rows[c->kind].count * c->sub->count) &&
+              reserve_bits(c, &s->doubts, index->count) && (corners ? start_tets(c) : start_any(c));
+  end->pieces = s->pieces.count;
+  end->left = s->events.count;
+  done = done && list_gone(c);
+  end->events = s->events.count;
   clear_bits(&s->met);
   clear_bits(&s->doubts);
-  return done && (!c->fresh || map_index_reserve(c->m, index, c->fresh));
+  return done && (end->pieces == before || map_index_reserve(c->m, index, end->pieces - before));
 }
 
 enum { HANDFUL = 256 }; // parted orbits, whose values are copied while all that tells of them is at hand
@@ -265,7 +290,7 @@ enum { HANDFUL = 256 }; // parted orbits, whose values are copied while all that
 static bool reserve(const culling *c, const uint32_t fresh[MAP_INDICES]) {
   map *m = c->m;
   map_scratch *s = c->s;
-  const uint64_t events = (uint64_t)s->left.count + s->gone.count + s->dropped.count;
+  const uint64_t events = (uint64_t)s->events.count + s->dropped.count;
   if (!BASE_RESERVE(&m->allocator, &s->parted, HANDFUL) || !BASE_RESERVE(&m->allocator, &s->events, events))
     return false;
   if (m->embedding.self && !m->embedding.reserve_copies(m->embedding.self, m, fresh)) return false;
@@ -281,53 +306,27 @@ static void copy_values(const culling *c) {
   s->parted.count = 0;
 }
 
-// The new id of what came off another orbit.
-static uint32_t settle_parted(const culling *c, const map_left *left) {
+// What came off another orbit gets an id of its own.
+static void settle_pieces(const culling *c, const map_piece *piece, const map_piece *end) {
+  enum { AHEAD = 16 };
   map_scratch *s = c->s;
   const map_place *const places = s->places.data;
-  const uint32_t id = map_index_take(c->index);
-  for (uint32_t k = left->start; k < left->end; k++) c->ids[places[k].slot] = id;
-  s->parted.data[s->parted.count++] = (map_parted){c->index, left->old & ~MAP_PARTED, id};
-  if (s->parted.count == HANDFUL) copy_values(c);
-  return id;
-}
-
-static inline clv_id id_of(const map_index *index, uint32_t id) {
-  return (clv_id){id, index->generation.data[id]};
-}
-
-// What will be read of one further on in the list: by then it is in no cache any more.
-static inline void expect_left(const culling *c, const map_left *left) {
-  CLV_PREFETCH(c->index->generation.data + (left->old & ~MAP_PARTED));
-  CLV_PREFETCH(c->index->dart.data + (left->old & ~MAP_PARTED));
-  if (left->old & MAP_PARTED) CLV_PREFETCH(c->ids + (size_t)map_uniform_row(left->dart) * c->sub->count);
-}
-
-// What is left gets its ids, and its events.
-static void settle_left(const culling *c, const map_left *left, const map_left *end) {
-  enum { AHEAD = 16 };
-  const map_index *index = c->index;
-  const clv_suborbits *sub = c->sub;
-  clv_event *event = c->s->events.data + c->s->events.count;
-  for (; left < end; left++, event++) {
-    if (end - left > AHEAD) expect_left(c, left + AHEAD);
-    const bool parted = left->old & MAP_PARTED;
-    const uint32_t id = parted ? settle_parted(c, left) : left->old;
-    const clv_dart dart = (left->dart & ~63u) | sub->first[sub->of[left->dart & 63u]];
-    index->dart.data[id] = dart;
-    *event = (clv_event){.dims = (uint8_t)index->dims,
-                         .kind = parted ? CLV_SPLIT : CLV_CHANGED,
-                         .dart = dart,
-                         .id = id_of(index, id),
-                         .from = parted ? id_of(index, left->old & ~MAP_PARTED) : (clv_id){0, 0}};
+  for (; piece < end; piece++) {
+    if (end - piece > AHEAD) CLV_PREFETCH(c->ids + places[piece[AHEAD].start].slot); // by then in no cache any more
+    clv_event *event = &s->events.data[piece->event];
+    const uint32_t id = map_index_take(c->index);
+    for (uint32_t k = piece->start; k < piece->end; k++) c->ids[places[k].slot] = id;
+    event->from = event->id;
+    event->id = id_of(c->index, id);
+    s->parted.data[s->parted.count++] = (map_parted){c->index, event->from.index, id};
+    if (s->parted.count == HANDFUL) copy_values(c);
   }
-  c->s->events.count = (uint32_t)(event - c->s->events.data);
 }
 
-static void tell_gone(const culling *c, const map_gone *gone, const map_gone *end) {
-  for (; gone < end; gone++)
-    c->s->events.data[c->s->events.count++] =
-        (clv_event){.dims = (uint8_t)c->index->dims, .kind = CLV_DELETED, .id = id_of(c->index, gone->id)};
+// What is left of orbits, or came off, is known by the darts at which it was met.
+static void settle_darts(const culling *c, const clv_event *event, const clv_event *end) {
+  uint32_t *const darts = c->index->dart.data;
+  for (; event < end; event++) darts[event->id.index] = event->dart;
 }
 
 static void free_cells(const culling *c) {
@@ -343,20 +342,18 @@ static void free_cells(const culling *c) {
   }
 }
 
-// `lefts` and `gones`: where each sort of orbit ends.
-static void carry_out(culling *c, const uint32_t lefts[MAP_INDICES], const uint32_t gones[MAP_INDICES]) {
+static void carry_out(culling *c, const sort_end *ends) {
   map *m = c->m;
   map_scratch *s = c->s;
-  uint32_t left = 0, gone = 0;
+  sort_end last = {0};
   s->parted.count = 0;
   for (uint32_t k = 0; k < m->numbered_count; k++) {
     if (!m->numbered[k]->crossing) continue;
-    const uint32_t dims = m->numbered[k]->dims;
+    const sort_end end = ends[k];
     look_at(c, m->numbered[k]); // arrays may have moved
-    settle_left(c, s->left.data + left, s->left.data + lefts[dims]);
-    tell_gone(c, s->gone.data + gone, s->gone.data + gones[dims]);
-    left = lefts[dims];
-    gone = gones[dims];
+    settle_pieces(c, s->pieces.data + last.pieces, s->pieces.data + end.pieces);
+    settle_darts(c, s->events.data + last.events, s->events.data + end.left);
+    last = end;
   }
   copy_values(c);
   if (m->embedding.self && (m->embedding.destroys || s->gone.count))
@@ -378,17 +375,16 @@ map_part_end map_commit_cull(map *m, uint32_t kind) {
   bool good;
   if (!list_cells(&c, &good)) return MAP_PART_NO_MEMORY;
   if (!good) return MAP_PART_GENERAL;
-  uint32_t fresh[MAP_INDICES] = {0}, lefts[MAP_INDICES] = {0}, gones[MAP_INDICES] = {0};
-  s->left.count = s->gone.count = s->places.count = 0;
+  uint32_t fresh[MAP_INDICES] = {0};
+  sort_end ends[MAP_INDICES];
+  s->events.count = s->pieces.count = s->gone.count = s->places.count = 0;
   for (uint32_t k = 0; k < m->numbered_count; k++) {
-    const uint32_t dims = m->numbered[k]->dims;
+    const uint32_t before = s->pieces.count;
     if (!m->numbered[k]->crossing) continue;
-    if (!find_orbits(&c, m->numbered[k])) return MAP_PART_NO_MEMORY;
-    fresh[dims] = c.fresh;
-    lefts[dims] = s->left.count;
-    gones[dims] = s->gone.count;
+    if (!find_orbits(&c, m->numbered[k], &ends[k])) return MAP_PART_NO_MEMORY;
+    fresh[m->numbered[k]->dims] = s->pieces.count - before;
   }
   if (!reserve(&c, fresh)) return MAP_PART_NO_MEMORY;
-  carry_out(&c, lefts, gones);
+  carry_out(&c, ends);
   return MAP_PART_DONE;
 }

@@ -108,14 +108,11 @@ typedef struct map_gone {
   uint32_t id;
   clv_dart found_at;
 } map_gone;
-// What is left of the orbit of an id where many cells were removed (cull.c), the dart at which it was met, and its
-// places, where it was parted.
-#define MAP_PARTED 0x80000000u // in `old`: it gets an id of its own
-typedef struct map_left {
-  uint32_t old;
-  clv_dart dart;
+// What came off an orbit where many cells were removed (cull.c): the event that tells of it, and its places.
+typedef struct map_piece {
+  uint32_t event;
   uint32_t start, end; // in `places`
-} map_left;
+} map_piece;
 // What came off the orbit of an id, and its own.
 typedef struct map_parted {
   map_index *index;
@@ -170,7 +167,7 @@ typedef struct map_scratch {
   map_words dropped;               // the same cells, and those of many
   map_words beside;                // facets that were freed by those
   BASE_ARRAY(uint8_t) culled;      // by dropped cell: its facets that had a neighbour that is left, as bits
-  BASE_ARRAY(map_left) left;
+  BASE_ARRAY(map_piece) pieces;
   map_words met; // a bit for each place; all zero between uses
   map_lineage lineage;
   BASE_ARRAY(map_seat) round; // where the cells about an edge are, as it is halved (refine.c)
@@ -253,6 +250,8 @@ bool map_survey_growth(map *m, map_plan *plan);
 // Brings into the caches what the next edit will read and write wherever it is made; `growth`: also what it will if it
 // refines (fetch.c).
 void map_fetch(const map *m, bool growth);
+// Asks ahead for what refining a cell of a large body will read of the cells about its edges.
+void map_expect_about(const map *m, clv_dart cell);
 
 // Lists the cells that a commit dropped, so many, if it removes cells of one kind and does nothing else; none where it
 // does more (whole.c). False when memory is out.

@@ -96,17 +96,17 @@ static void add_parted(const pass *p) {
   }
 }
 
-// Of what an orbit was, the part that is left of it under an id. All of them are computed, where the shares are, before
-// any is written: as long as there are the values that they are parts of.
-static void scale_all(const pass *p, const double *sums) {
+// Of what an orbit was, the part that is left of it under an id. From the last event on: what came off an orbit is told
+// behind what is left of it, and needs the value that they are parts of.
+static void scale_all(const pass *p, double *sums) {
   const view_sweep *s = p->sweep;
   view_lost *lost = &s->views->lost;
-  for (uint32_t k = s->first; k < s->end; k++) {
-    const clv_event *event = &s->commit->events[k];
+  for (uint32_t k = s->end; k > s->first; k--) {
+    const clv_event *event = &s->commit->events[k - 1];
     const uint32_t whole = whole_of(event);
-    double *left = &p->left[event->id.index];
-    if (event->dart && !(p->gone[whole] > 0)) lost->left.data[lost->left.count++] = k; // none tells nothing of it
-    *left = sums[whole] * (*left / p->gone[whole]);
+    if (!event->dart) continue;
+    if (!(p->gone[whole] > 0)) lost->left.data[lost->left.count++] = k - 1; // none tells nothing of it
+    sums[event->id.index] = sums[whole] * (p->left[event->id.index] / p->gone[whole]);
   }
 }
 
@@ -140,6 +140,5 @@ bool view_sweep_sums(const view_sweep *sweep, const view_formula *formula) {
   if (p.signs >> 63) return false; // sums of values that cancel tell nothing of one another
   add_parted(&p);
   scale_all(&p, sums);
-  take_all(&p, sums);
   return true;
 }
