@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "build/release/bench_hand"
 LIBRARY = ROOT / "build/release/libcleave.a"
 EDITS = 4 * 24  # of each sort
-FEW = 32  # instructions an edit: who looks whether it has anything to do
+FEW = 6  # instructions an edit: who looks whether it has anything to do
 SUFFIX = re.compile(r"\.(part|isra|constprop|cold)(\.\d+)*|'\d+")
 
 

@@ -4,7 +4,7 @@
 #include "base/hand.h"
 #include "map/plan.h"
 
-enum { CELLS = 8, EDGES = 32, RECORDS = 192 }; // what comes with a refined cell, and a little more
+enum { CELLS = 8, EDGES = 32, RECORDS = 640 }; // what comes with a refined cell, and a little more
 
 static void fetch_lineage(const map_lineage *l) {
   enum { CAME = 96, SOME = 64 };

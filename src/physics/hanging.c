@@ -1,5 +1,6 @@
 #include "physics/hanging.h"
 
+#include "base/hand.h"
 #include "map/plan.h"
 #include "physics/body.h"
 #include "physics/level.h"
@@ -770,4 +771,23 @@ uint32_t clv_body_hanging(const clv_body *body, uint32_t k, uint32_t *slot, uint
   *slot = h->table.data[k].slot;
   memcpy(parents, h->table.data[k].parents, sizeof h->table.data[k].parents);
   return h->table.data[k].count;
+}
+
+void physics_hanging_fetch(const clv_body *body) {
+  enum { NEW = 16, SOME = 32 };
+  const physics_hangings *h = body->hanging;
+  const uint32_t slots = clv_body_slots(body), blocks = h->cell_stamps.count;
+  base_fetch(h, sizeof *h);
+  BASE_FETCH_SOME(h->table, h->table.count, NEW);
+  BASE_FETCH_SOME(h->seats, 0, SOME);
+  BASE_FETCH_SOME(h->darts, 0, SOME);
+  BASE_FETCH_SOME(h->left, 0, SOME);
+  BASE_FETCH_SOME(h->found, 0, NEW);
+  BASE_FETCH_SOME(h->place, slots, NEW);
+  BASE_FETCH_SOME(h->first, slots, NEW);
+  BASE_FETCH_SOME(h->next, 4 * (size_t)slots, 4 * NEW);
+  BASE_FETCH_SOME(h->seat_of, slots, NEW);
+  BASE_FETCH_SOME(h->vertex_stamps, slots, NEW);
+  BASE_FETCH_SOME(h->weights, slots, NEW);
+  BASE_FETCH_SOME(h->cell_stamps, blocks, NEW);
 }

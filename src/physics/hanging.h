@@ -64,6 +64,9 @@ void physics_hanging_destroy(clv_body *body);
 // Makes the table current and puts it in order. CLV_ERROR_MEMORY, with a sentence in the body.
 clv_result physics_hanging_ready(clv_body *body);
 
+// Brings into the caches what the next cell that is refined makes it read and write.
+void physics_hanging_fetch(const clv_body *body);
+
 // Makes the table current, in whatever order. CLV_ERROR_MEMORY likewise.
 clv_result physics_hanging_follow(clv_body *body);
 // What hangs at a slot, NULL where nothing does; and what a slot weighs with all that is gathered there, the same bits

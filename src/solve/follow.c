@@ -202,11 +202,12 @@ void solve_stay_ready(clv_solver *solver) {
   const uint32_t lately = m->lately;
   const bool growth = lately & MAP_LATELY_GREW;
   m->lately = 0;
-  if (!lately || solver->slots < MANY || solve_is_explicit(solver->def.method)) return;
+  if (!lately || solver->slots < MANY) return;
   base_fetch(solver, sizeof *solver);
   base_fetch(solver->body, sizeof *solver->body);
   map_fetch(m, growth);
-  views_fetch(solver->body->views);
+  views_fetch(solver->body->views, growth);
+  if (growth) physics_hanging_fetch(solver->body);
   fetch_ends(solver);
   base_fetch_stack();
   base_fetch_code(BASE_HAND_EDITS);

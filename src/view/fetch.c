@@ -77,8 +77,23 @@ static void fetch_room(const view_room *room) {
   for (uint32_t l = 0; l < VIEW_LANES; l++) base_fetch(room->quadrature[l][0], sizeof room->quadrature[l][0]);
 }
 
-void views_fetch(const clv_views *views) {
+// What commits that refine note, and where what is kept by number goes on.
+static void fetch_change(const view_change *change) {
+  enum { SOME = 128, MOST = 256, NEW = 32 };
+  BASE_FETCH_SOME(change->blocks, 0, SOME);
+  BASE_FETCH_SOME(change->grown, 0, SOME);
+  BASE_FETCH_SOME(change->values, 0, SOME);
+  BASE_FETCH_SOME(change->left, 0, SOME);
+  for (uint32_t k = 0; k < VIEW_SORTS; k++) {
+    const view_set *seen = &change->reached[k].seen;
+    BASE_FETCH_SOME(change->reached[k].list, 0, MOST);
+    if (seen->stamps.count > NEW) BASE_FETCH_SOME(seen->stamps, seen->stamps.count - NEW, NEW);
+  }
+}
+
+void views_fetch(const clv_views *views, bool growth) {
   base_fetch(views, sizeof *views);
+  if (growth) fetch_change(&views->change);
   BASE_FETCH_ALL(views->tables);
   BASE_FETCH_ALL(views->derived);
   for (uint32_t k = 0; k < views->derived.count; k++) {

@@ -193,8 +193,8 @@ void views_batch_matrices(const clv_views *views, const view_part *part, uint32_
 clv_result views_assemble(clv_views *views);
 clv_views *views_new(clv_map *view, const clv_views_def *def, clv_error *error);
 
-// Brings into the caches what any commit makes them read (fetch.c).
-void views_fetch(const clv_views *views);
+// Brings into the caches what any commit makes them read; `growth`: also what one does that refines (fetch.c).
+void views_fetch(const clv_views *views, bool growth);
 
 // The map's commits (update.c).
 void views_hear(void *user, const clv_map *view, const clv_commit *commit);
