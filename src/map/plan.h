@@ -250,8 +250,6 @@ bool map_survey_growth(map *m, map_plan *plan);
 // Brings into the caches what the next edit will read and write wherever it is made; `growth`: also what it will if it
 // refines (fetch.c).
 void map_fetch(const map *m, bool growth);
-// Asks ahead for what refining a cell of a large body will read of the cells about its edges.
-void map_expect_about(const map *m, clv_dart cell);
 
 // Lists the cells that a commit dropped, so many, if it removes cells of one kind and does nothing else; none where it
 // does more (whole.c). False when memory is out.
