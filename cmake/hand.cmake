@@ -6,7 +6,8 @@
 # depends on the list. Other linkers than GNU's, and builds that optimise when they link, do without.
 
 execute_process(COMMAND ${CMAKE_LINKER} --version OUTPUT_VARIABLE linker ERROR_QUIET)
-if(NOT linker MATCHES "GNU ld" OR CMAKE_INTERPROCEDURAL_OPTIMIZATION OR CMAKE_BUILD_TYPE STREQUAL Debug)
+if(NOT linker MATCHES "GNU ld" OR CMAKE_INTERPROCEDURAL_OPTIMIZATION OR CMAKE_C_FLAGS MATCHES "-flto"
+   OR CMAKE_BUILD_TYPE STREQUAL Debug)
   return()
 endif()
 set(hand ${CMAKE_CURRENT_LIST_DIR}/hand.ld)

@@ -6,7 +6,7 @@ enum { LINE = 64 };
 
 void base_fetch(const void *start, size_t size) {
   const volatile unsigned char *at = start;
-  for (size_t k = 0; k < size; k += LINE) (void)at[k]; // loads: of many hints some are dropped
+  for (size_t k = 0; start && k < size; k += LINE) (void)at[k]; // loads: of many hints some are dropped
 }
 
 void base_fetch_stack(void) {

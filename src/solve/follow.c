@@ -184,18 +184,19 @@ clv_result clv_solver_follow(clv_solver *solver) {
 }
 
 static void fetch_ends(const clv_solver *solver) {
-  enum { SLOTS = 8 };
+  enum { SLOTS = 8, LINE = 8 }; // numbers of a cache line, on which a vector begins
   const size_t end = solver->slots;
   BASE_FETCH_ALL(solver->touched);
   BASE_FETCH_SOME(solver->touched_at, end, SLOTS);
   BASE_FETCH_SOME(solver->held_axes, end, SLOTS);
   for (uint32_t v = SOLVE_INVERSE; v <= SOLVE_FALL; v++)
-    if (3 * (end + SLOTS) <= solver->vectors[v].memory.capacity)
+    if (3 * (end + SLOTS) + LINE <= solver->vectors[v].memory.capacity)
       base_fetch(solver->vectors[v].data + 3 * end, 3 * SLOTS * sizeof(double));
 }
 
-// Edits come in runs: where one came before this step, one may come behind it. A step with linear systems goes over a
-// large body again and again, and leaves nothing else in the caches; what is done here takes a six-hundredth of it.
+// Edits come in runs: where one came before this step, one may come behind it. A step goes over a large body, with
+// linear systems again and again, and leaves little else in the caches. What is done here takes a thousandth of such a
+// step, a sixtieth of an explicit one; the edit behind it would wait longer.
 void solve_stay_ready(clv_solver *solver) {
   enum { MANY = 8192 }; // slots of a body that caches do not hold
   map *m = map_of(solver->map);
