@@ -608,7 +608,7 @@ static void seal(uint8_t *bytes, size_t size) {
 // is for.
 static void writes_that_cannot_be_are_refused(void **state) {
   (void)state;
-  enum { LINK, ALPHA, DROP = 6, HEAD = 48 };
+  enum { LINK, ALPHA, CELL_DROP = 4, ADD, DROP, TURN, HEAD = 48 };
   clv_map *map = create_map(3), *copy = create_map(3);
   begin(map);
   const clv_dart tet = add_cell(map, CLV_TET);
@@ -626,9 +626,11 @@ static void writes_that_cannot_be_are_refused(void **state) {
   clv_journal_save(journal, bytes);
   const clv_dart nowhere = 1u << 30;
   const uint32_t wrong[][4] = {
-      {DROP, tet, 0, 0},        {DROP, nowhere, 0, 0},      {LINK, tet, 0, nowhere},
-      {LINK, tet + 1, 0, tet},  {LINK, nowhere, 0, tet},    {ALPHA | 3u << 8, tet, tet, tet + 1},
-      {ALPHA, nowhere, 0, tet}, {ALPHA, tet, tet, nowhere}, {250, tet, 0, 0}};
+      {DROP, tet, 0, 0},          {DROP, nowhere, 0, 0},      {LINK, tet, 0, nowhere},
+      {LINK, tet + 1, 0, tet},    {LINK, nowhere, 0, tet},    {ALPHA | 3u << 8, tet, tet, tet + 1},
+      {ALPHA, nowhere, 0, tet},   {ALPHA, tet, tet, nowhere}, {250, tet, 0, 0},
+      {CELL_DROP, tet + 1, 0, 0}, {TURN, tet + 1, 0, 0},      {ADD, nowhere, nowhere >> 6, 0},
+      {ADD, nowhere, 0, 2}};
   const uint64_t before = clv_map_hash(copy);
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     memcpy(bytes + HEAD + 8, wrong[k], sizeof wrong[k]); // behind the only commit's

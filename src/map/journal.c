@@ -107,6 +107,20 @@ static bool has_link(const map *m, clv_dart dart) {
   return shape->facet_first[shape->facet[dart & 63u]] == (dart & 63u);
 }
 
+// Whether there is a cell in a block.
+static bool is_cell(const map *m, uint32_t block) {
+  if (block & ~MAP_BLOCK || block << 6 >> CLV_PAGE_SHIFT >= m->pages.count) return false;
+  const clv_page page = map_page(m, block << 6);
+  const uint32_t row = map_row(page, block << 6);
+  return page.kind != CLV_NONE && page.kind < MAP_KINDS && row < m->rows[page.kind].count &&
+         map_row_alive(m, page.kind, row);
+}
+
+// Whether a dart that is there is the first of a template cell.
+static bool is_first(const map *m, clv_dart dart) {
+  return map_is_template(map_page(m, dart).kind) && !(dart & 63u);
+}
+
 // Does one write again; *same becomes false when it does not come out as it did.
 static clv_result redo(map *m, map_write w, bool *same) {
   clv_dart dart = w.dart;
@@ -121,7 +135,8 @@ static clv_result redo(map *m, map_write w, bool *same) {
     if (*same) result = map_link(m, w.dart, w.after);
     break;
   case MAP_ALPHA:
-    *same = map_record(m, w.dart) != MAP_NO_RECORD && clv_dart_alive(&m->view, w.after);
+    *same = map_record(m, w.dart) != MAP_NO_RECORD && clv_dart_alive(&m->view, w.after) &&
+            (w.i == m->view.dimension || map_record(m, w.after) != MAP_NO_RECORD);
     if (*same) result = map_set_alpha(m, w.dart, w.i, w.after);
     break;
   case MAP_EXTEND:
@@ -131,20 +146,24 @@ static clv_result redo(map *m, map_write w, bool *same) {
     result = map_cell_add(m, (clv_kind)w.i, &dart);
     break;
   case MAP_CELL_DROP:
-    result = map_cell_drop(m, w.dart);
+    *same = is_first(m, w.dart);
+    if (*same) result = map_cell_drop(m, w.dart);
     break;
   case MAP_DART_ADD:
-    result = map_dart_hang(m, w.after, (int32_t)w.i - 1, w.before, &dart);
+    *same = w.after <= 1 && (!w.before || is_cell(m, w.before));
+    if (*same) result = map_dart_hang(m, w.after, (int32_t)w.i - 1, w.before, &dart);
     break;
   case MAP_DART_DROP:
     *same = map_record(m, w.dart) != MAP_NO_RECORD;
     if (*same) result = map_dart_drop(m, w.dart);
     break;
   case MAP_TURN:
-    result = map_turn(m, w.dart);
+    *same = is_first(m, w.dart);
+    if (*same) result = map_turn(m, w.dart);
     break;
   case MAP_INHERIT:
-    *same = clv_dart_alive(&m->view, w.before) && (!w.after || clv_dart_alive(&m->view, w.after));
+    *same = map_is_template(map_page(m, w.dart).kind) && clv_dart_alive(&m->view, w.before) &&
+            (!w.after || clv_dart_alive(&m->view, w.after));
     if (*same) result = map_inherit(m, w.dart, w.i, w.before, w.after);
     break;
   case MAP_PARENTS:
