@@ -133,7 +133,7 @@ typedef struct map_born {
 
 // Facets at the vertices and edges of a kind (whole.c).
 typedef struct map_shape_facts {
-  uint32_t kind;                                              // likewise
+  uint32_t kind;                                              // CLV_NONE until somebody asks
   uint32_t around[MAP_MOST_CORNERS], edges[MAP_MOST_CORNERS]; // facets and edges at a vertex, as bits
   uint32_t pair[MAP_MOST_EDGES];                              // the two facets at an edge, likewise
   uint8_t darts[MAP_MOST_EDGES][2];                           // of an edge: one in each of the two
@@ -178,7 +178,7 @@ typedef struct map_scratch {
   BASE_ARRAY(map_star) stars; // by event; none where the commit kept none
   map_onward onward[8];       // by what an orbit leaves in a cell
   map_shape_facts facts;
-  bool direct;  // the commit that is told of was carried out by part.c or lose.c
+  bool direct;  // the commit that is told of was carried out by part.c, lose.c or cull.c
   bool told;    // it was carried out by grow.c
   bool culls;   // by cull.c
   bool general; // plan every commit: for tests

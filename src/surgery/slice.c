@@ -393,7 +393,7 @@ clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery
   clv_slice seen = *slice;
   if (!slice->whole) seen.blade = surgery_blade_seen(s, &slice->blade, &slice->motion);
   slicing c = {.surgery = s, .slice = &seen, .slack = 1e-9 * s->body->size};
-  bool swept = false;
+  bool swept = false, cut = false;
   if (slice->whole) seen.track = NULL;
   if (seen.track) track_begin(seen.track, &slice->blade);
   const track_memory before = seen.track ? seen.track->memory : (track_memory){0};
@@ -404,9 +404,10 @@ clv_result clv_surgery_slice(clv_surgery *s, const clv_slice *slice, clv_surgery
     if (result == CLV_OK && slice->exact) result = slice_split(&c, &did);
     const bool pieces = result == CLV_OK && c.plans.count;
     if (result == CLV_OK) result = part(&c, &did);
+    cut = result == CLV_OK;
     if (pieces) result = let_give_way(&c, result, &did);
   }
-  if (result != CLV_OK && seen.track) seen.track->memory = before;
+  if (result != CLV_OK && !cut && seen.track) seen.track->memory = before;
   const clv_allocator *a = &s->allocator;
   BASE_RELEASE(a, &c.sides);
   BASE_RELEASE(a, &c.on);

@@ -293,6 +293,6 @@ clv_result slice_give_way(slicing *c, double *left) {
   double energy = NAN;
   clv_result result = measure(c, &energy);
   if (result == CLV_OK && energy > c->energy) result = give_way(c, &energy);
-  *left = energy > c->energy ? energy - c->energy : energy * 0; // what is not known is no number
+  *left = isnan(energy) ? energy : fmax(energy - c->energy, 0);
   return result;
 }

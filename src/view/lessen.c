@@ -66,8 +66,7 @@ static bool lost_by_parting(const view_loss *l, uint32_t number, view_star *lost
 }
 
 static bool find_lost(const view_loss *l, uint32_t number, map_place *place, view_star *lost) {
-  if (l->commit->events[number].kind != CLV_CHANGED) return false;
-  if (l->many) return false;
+  if (l->many || l->commit->events[number].kind != CLV_CHANGED) return false;
   if (!l->removed_count) return l->parting && lost_by_parting(l, number, lost);
   lost_with_cell(l, number, place, lost);
   return true;
